@@ -20,17 +20,27 @@ import typer
 
 # %% ../nbs/top_level/cli.ipynb #fc6d59b8
 from irmetrics_nb.cli_common import (
+    Measure,
+    Qrels,
+    Run,
+    Table,
     app,
     argument,
     as_written,
     check_files,
     choice,
+    conventions_of,
+    explanation_parts,
     floors_of,
+    for_terminal,
+    measure_table,
     measures_of,
     option,
+    parse_all,
     progress_bar,
     say,
     show,
+    show_parts,
     source_of,
     sources_of,
     stop_at_floors,
@@ -39,14 +49,11 @@ from irmetrics_nb.cli_common import (
     with_more,
 )
 from .core.conventions import Conventions
-from .core.measures import Measure
-from .data.qrels_and_runs import Qrels, Run
 from .evaluation.evaluation import evaluate
-from .evaluation.presets import conventions_of
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import name_table
-from .metrics.parsing import measure_table, parse, parse_all
-from .results.results import TABULATE_FORMATS, Table, rendered, without_nan
+from .metrics.parsing import parse
+from .results.results import TABULATE_FORMATS, rendered, without_nan
 
 # %% ../nbs/top_level/cli.ipynb #da36b3a3
 def peak_memory() -> int | None:
@@ -85,10 +92,8 @@ EXAMPLES = '''
 # %% ../nbs/top_level/cli.ipynb #eff783cf
 def _print_reading(scores, runs):
     """Print to stderr how each run was read, and the peak memory of the process."""
-    if len(runs) == len(scores.runs):
-        names = runs
-    else:
-        names = [info.name for info in scores.runs]
+    names = runs
+    if len(runs) != len(scores.runs): names = [info.name for info in scores.runs]
     for info, run in zip(scores.runs, names): say(f'{run} was read {info.reading}')
     peak = peak_memory()
     if peak: say(f'peak memory: {peak / 1e6:,.0f} MB')
@@ -98,7 +103,6 @@ def _print_scores(scores, format, per_query, output, per_run):
     """Print scores, with colours in a terminal, or write them to a file."""
     means = format == 'table' and not per_query and not per_run
     if output is None and means and sys.stdout.isatty():
-        from irmetrics_nb.cli_common import for_terminal, show_parts
         return show_parts(for_terminal(scores._blocks()))
     show(rendered_scores(scores, format, per_query, per_run), output)
 
@@ -181,10 +185,9 @@ def _list_measures(format='table', names=False, output=None):
 def _rows_as_text(rows, format, widths=None, note=''):
     from tabulate import tabulate
     if format == 'json': return json.dumps(rows, indent=2, ensure_ascii=False)
-    layout = {'maxcolwidths': widths} if widths and format == 'table' else {}
+    if format != 'table': widths = None
     form = TABULATE_FORMATS[FORMATS[format]]
-    table = tabulate(rows, 'keys', form, disable_numparse=True, **layout)
-    return table + note
+    return tabulate(rows, 'keys', form, disable_numparse=True, maxcolwidths=widths) + note
 
 # %% ../nbs/top_level/cli.ipynb #af8f8e4a
 def as_json(explanations: list[Any]) -> str:
@@ -224,10 +227,9 @@ def _explain(
     sources = _read_both(qrels, run, chosen.duplicates)
     whys = [explain(m, *sources, query, documents=documents, conventions=chosen) for m in requested]
     if format == 'table' and output is None and sys.stdout.isatty():
-        from irmetrics_nb.cli_common import explanation_parts, show_parts
         return show_parts([item for why in whys for item in explanation_parts(why, rows)])
-    texts = [as_json(whys)]
-    if format != 'json': texts = [rendered(why._blocks(rows), FORMATS[format]) for why in whys]
+    if format == 'json': return show(as_json(whys), output)
+    texts = [rendered(why._blocks(rows), FORMATS[format]) for why in whys]
     show('\n\n'.join(texts), output)
 
 # %% ../nbs/top_level/cli.ipynb #ab94ce87
@@ -262,7 +264,8 @@ def worst_rows(qrels: Qrels, run: Run, measure: Measure, conventions: Convention
         if np.isnan(values[i]): continue
         why = explain(measure, qrels, run, scores.query_ids[i], conventions=conventions)
         missed = [f'{doc} ({grade:g})' for doc, grade in why.missed.items()]
-        listed = ', '.join(missed[:3]) + (f' and {len(missed) - 3} more' if len(missed) > 3 else '')
+        listed = ', '.join(missed[:3])
+        if missed[3:]: listed += f' and {len(missed[3:])} more'
         rows.append({'query': why.query, 'value': why.value, 'why': why.text, 'missed': listed})
     return rows
 

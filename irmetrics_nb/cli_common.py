@@ -28,17 +28,20 @@ import typer
 
 # %% ../nbs/top_level/cli_common.ipynb #1795ce65
 from .core.conventions import CHOICES
-from .core.measures import Measure
 from .data.errors import EMPTY, DataError, file_errors, visible
-from .data.ids import PAD
-from .data.qrels_and_runs import Qrels, Run
+from .data.qrels_and_runs import Qrels, Run, write_whole
 from .data.recognition import Runs, recognise
-from .data.sources import decompressed, rows_from_bytes
-from .data.tables import said_columns
-from .data.text import Rows, negate_ranks, write_whole
+from irmetrics_nb.data.sources import (
+    PAD,
+    Rows,
+    decompressed,
+    negate_ranks,
+    rows_from_bytes,
+    said_columns,
+)
 from .evaluation.presets import PRESETS, conventions_of
 from .explaining.explanation import UNJUDGED, Explanation
-from .metrics.parsing import measure_table, parse_all
+from .metrics.parsing import Measure, measure_table, parse_all
 from .results.results import Cell, Items, Table, cell_text, raised, showing_digits, value_text
 
 # %% ../nbs/top_level/cli_common.ipynb #4586897e
@@ -52,7 +55,8 @@ def for_terminal(items: Iterable[Any]) -> list[Any]:
         if isinstance(item, Table): renderables.append(_coloured(item))
         elif isinstance(item, Items): renderables += [Text(visible(line)) for line in item.items]
         else:
-            styles = {'plain': '', 'title': 'bold', 'small': 'yellow' if item.text.startswith('Warning') else 'dim'}
+            small = 'yellow' if item.text.startswith('Warning') else 'dim'
+            styles = {'plain': '', 'title': 'bold', 'small': small}
             renderables.append(Text(visible(item.text), style=styles[item.style]))
     return renderables
 
@@ -70,9 +74,8 @@ def _coloured(shown):
         cells = [x if isinstance(x, Cell) else Cell(x) for x in column]
         ranked = any(cell.best for cell in cells) and not any(cell.mark for cell in cells)
         lowest = cell_text(min(cell.content for cell in cells)) if ranked else None
-        columns.append(
-            [Text(visible(cell_text(cell.content)) + raised(cell.mark), _style(cell, lowest)) for cell in cells]
-        )
+        texts = [visible(cell_text(cell.content)) + raised(cell.mark) for cell in cells]
+        columns.append([Text(text, _style(cell, lowest)) for text, cell in zip(texts, cells)])
     for row in zip(*columns): table.add_row(*row)
     return table
 

@@ -17,29 +17,31 @@ import typer
 
 # %% ../nbs/top_level/cli_compare.ipynb #06ead4e2
 from irmetrics_nb.cli_common import (
+    Table,
     app,
     argument,
     check_files,
     choice,
     floors_of,
+    for_terminal,
     measures_of,
     option,
     progress_bar,
     show,
+    show_parts,
     source_of,
     sources_of,
     suggest_measures,
     takes_options,
     usage_errors,
+    value_text,
+    visible,
     with_more,
 )
-from .comparing.aligned_scores import FAMILIES, TESTS, Method
-from .comparing.statistics import CORRECTIONS, INTERVALS
-from .data.errors import visible
+from .comparing.aligned_scores import CORRECTIONS, FAMILIES, INTERVALS, TESTS, Method
 from .data.records import load_example
-from .evaluation.evaluation import evaluate
-from .evaluation.scores import Scores
-from .results.results import INK, STYLE, Table, file_format, rendered, value_text, written_table
+from .evaluation.evaluation import Scores, evaluate
+from .results.results import INK, STYLE, file_format, rendered, written_table
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4
 def show_in_terminal(comparison: Any, verdict: Any) -> None:
@@ -47,8 +49,6 @@ def show_in_terminal(comparison: Any, verdict: Any) -> None:
 
     A gate is a check in CI that a new version of a system is not worse."""
     from rich.text import Text
-
-    from irmetrics_nb.cli_common import for_terminal, show_parts
     gate_text = Text(str(verdict), style='' if verdict.ok else 'red')
     show_parts([*for_terminal(comparison._blocks()), gate_text])
 
@@ -77,7 +77,9 @@ def _print_comparison(comparison, verdict, format, per_run, output):
     if format == 'text': text = f'{words}\n\n{verdict}'
     elif format == 'markdown': text = f'{verdict.to_markdown()}\n\n{words}'
     elif format == 'junit': text = verdict.to_junit()
-    else: text = json.dumps(comparison.to_dict() | {'gate': verdict.to_dict()}, indent=2, ensure_ascii=False)
+    else:
+        record = comparison.to_dict() | {'gate': verdict.to_dict()}
+        text = json.dumps(record, indent=2, ensure_ascii=False)
     show(text, output)
 
 def _comparison_text(comparison, format, per_run):
@@ -142,8 +144,8 @@ def _compare_command(
     required = floors_of(floors)
     settings = {'test': test, 'correction': correction, 'alpha': alpha, 'margin': margin, 'interval': interval,
                 'seed': seed, 'correct_over': correct_over}
-    chosen = {name: settings[name] or '' for name in ('correction', 'interval')}
-    with usage_errors(): Method(**settings | chosen)  # before anything is read
+    chosen = settings | {'correction': correction or '', 'interval': interval or ''}
+    with usage_errors(): Method(**chosen)  # before anything is read
     if test == 'tukey' and len(new) > 1:
         raise typer.BadParameter('--test tukey compares all pairs; with a baseline, use t or randomization')
     if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline; leave out --baseline')
@@ -151,8 +153,7 @@ def _compare_command(
     if all_pairs and (gate_options or format == 'junit'):
         raise typer.BadParameter(
             '--all-pairs has no baseline and therefore no gate; leave out --max-drop, --min and other options of the '
-            'gate'
-        )
+            'gate')
     gated = measures_of(fail_if_worse) if fail_if_worse else []
     floored = measures_of([floor.measure for floor in required]) if required else []
     required_measures = with_more(measures_of(measures), with_more(gated, floored))
@@ -170,8 +171,6 @@ def _compare_command(
                    allow_unknown=allow_unknown, min_coverage=min_coverage)
     _print_comparison(comparison, verdict, format, per_run, output)
     raise typer.Exit(0 if verdict.ok else 3)
-
-
 
 # %% ../nbs/top_level/cli_compare.ipynb #14d120ab
 REPORT_EXAMPLES = '''
@@ -261,16 +260,17 @@ def _demo_pairs(comparison, pair):
     """Yield texts: the table of means, and sentences on the significant differences. The
     last sentence is on the two best systems."""
     from irmetrics_nb.comparing.comparison import marked_means, sentence
-    pairs = comparison.rows
     method = comparison.method
-    first_measure = [row for row in pairs if row.measure == comparison.sample.measures[0]]
-    shown = sum(row.shown(method.alpha) for row in first_measure)
+    measure = comparison.sample.measures[0]
+    of_measure = [row for row in comparison.rows if row.measure == measure]
+    n = len(of_measure)
+    n_shown = sum(row.shown(method.alpha) for row in of_measure)
     letters = 'A raised letter names a system that is significantly worse'
-    family = f'p < {method.alpha:g} in a paired t-test, Holm correction over {len(first_measure)} pairs'
-    by = f'{first_measure[0].measure}: {shown} of {len(first_measure)} pairs differ significantly'
-    yield rendered([marked_means(comparison.sample, pairs, method, None)], 'text')
-    yield fill(f'{letters} ({family}; {first_measure[0].queries} queries). {by}.', 80)
-    row = next(row for row in first_measure if {row.a, row.b} == {*pair})
+    family = f'p < {method.alpha:g} in a paired t-test, Holm correction over {n} pairs'
+    by = f'{measure}: {n_shown} of {n} pairs differ significantly'
+    yield rendered([marked_means(comparison)], 'text')
+    yield fill(f'{letters} ({family}; {of_measure[0].queries} queries). {by}.', 80)
+    [row] = [row for row in of_measure if {row.a, row.b} == {*pair}]
     yield fill(f'The two best systems: {sentence(row, method)}.', 80)
 
 # %% ../nbs/top_level/cli_compare.ipynb #cc99d351
@@ -281,7 +281,10 @@ def _demo_query(example, by, pair, query, value_of_other, value):
     other, best = pair
     text = dict(example.topics.select('query_id', 'query').iter_rows())[query]
     why = explain(by, example.qrels, example.runs[best], query, documents=example.documents)
-    rows = [[str(row['rank']), str(row['grade']), shorten(row['title'], 60, placeholder=' …')] for row in why.rows[:5]]
+    rows = []
+    for row in why.rows[:5]:
+        title = shorten(row['title'], 60, placeholder=' …')
+        rows.append([str(row['rank']), str(row['grade']), title])
     loss = f'"{text}": {by} {value_text(value)} by {best}, {value_text(value_of_other)} by {other}'
     head = fill(f'The largest loss of {best}, query {loss}. Explanation of the first value:', 80)
     table = written_table(Table(['rank', 'grade', f'first five documents of {best}'], rows), 'text')
@@ -290,7 +293,7 @@ def _demo_query(example, by, pair, query, value_of_other, value):
 def _demo_advice(folder, pair):
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
     qrels = folder/'qrels.txt'
-    (other, best) = (folder/f'{name}.run.gz' for name in pair)
+    other, best = (folder/f'{name}.run.gz' for name in pair)
     saved = f'Values of all queries and runs: {folder/"per_query.csv"}; plot: {folder/"scores.png"}'
     compared = f'{command} compare {qrels} {other} {best} -m "AP(rel=2)"'
     words = f'--topics {folder/"topics.tsv"} --documents {folder/"documents.jsonl.gz"}'

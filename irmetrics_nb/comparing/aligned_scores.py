@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import Parameter, signature
-from itertools import combinations, compress, product
+from itertools import combinations, compress, product, zip_longest
 from typing import Any
 
 import numpy as np
@@ -74,18 +74,20 @@ class Sample:
         if not self.asked: return [*self.measures]
         return [name for name, m in zip(self.measures, self.asked) if m.kind.quality]
 
+    @property
+    def complete(self) -> np.ndarray:
+        """Return a boolean array (measures, queries): whether every system has a
+        value."""
+        return ~np.isnan(self.values).any(axis=0)
+
     def index(self, measure: Any) -> int:
         """Return the index of a measure, also if its name is spelled differently. Returns
         0 if `measure` is None. Raises KeyError if the measure is not in the sample."""
         if measure is None: return 0
         if measure in self.measures: return self.measures.index(measure)
-        requests = self.asked or (None,) * len(self.measures)
-        parsed = map(_measure_or_none, self.measures)
-        row = position(
-            measure,
-            [name or request for name, request in zip(parsed, requests)],
-            requests,
-        )
+        pairs = zip_longest(self.measures, self.asked)
+        computed = [_measure_or_none(name) or request for name, request in pairs]
+        row = position(measure, computed, self.asked or computed)
         if row is not None: return row
         raise KeyError(f'{measure} was not computed; available: '
                        f'{", ".join(self.measures)}')
@@ -96,12 +98,11 @@ class Sample:
         negative or above the maximum."""
         row = self.index(measure)
         parsed = self.asked[row] if self.asked else _measure_or_none(measure)
-        if parsed is None or parsed.kind.largest is None: return np.inf
+        largest = parsed.kind.largest if parsed else None
+        if largest is None: return np.inf
         values = self.values[:, row]
-        largest = float(parsed.kind.largest)
-        if ((values < 0) | (values > largest + 1e-9)).any():
-            return np.inf
-        return largest
+        if ((values < 0) | (values > largest + 1e-9)).any(): return np.inf
+        return float(largest)
 
 def _measure_or_none(name):
     """Parse the name of a measure; return None if it cannot be parsed."""
@@ -161,27 +162,31 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     """Convert the scores of several runs to a `Sample`. measures: the measures to include, by default all. Raises
     KeyError for a measure that was not computed, and ValueError for a measure that is not an arithmetic mean over
     queries."""
-    names = scores.keys()
-    requests = names if measures is None else measures
-    if isinstance(measures, str): requests = parse_all(measures)
-    rows = [names.index(scores._name(m)) for m in requests]
+    if measures is None: measures = scores.measures
+    if isinstance(measures, str): measures = parse_all(measures)
+    rows = [scores._index(m) for m in measures]
     selected = [scores.measures[i] for i in rows]
     for m in selected:
         aggregate = m.kind.aggregate
         if aggregate.spread: continue
-        raise ValueError(f'{m!r} cannot be compared: it is {aggregate.name} over the queries, not an arithmetic mean')
+        reason = f'it is {aggregate.name} over the queries, not an arithmetic mean'
+        raise ValueError(f'{m!r} cannot be compared: {reason}')
     systems = tuple(run.name or 'run' for run in scores.runs)
     values = scores.values[:, rows]
     notes = [*_missing_queries(systems, scores.query_ids, values)]
     for run in scores.runs:
         if not run.missing or scores.conventions.missing != 'zero': continue
-        notes.append(f'{run.name} lacks {counted(run.missing, "judged query")} (missing queries score 0)')
+        lacking = counted(run.missing, 'judged query')
+        notes.append(f'{run.name} lacks {lacking} (missing queries score 0)')
     repeats = [('the judgments', max(run.repeats[0] for run in scores.runs))]
     repeats += [(run.name, run.repeats[1]) for run in scores.runs]
-    notes += [f'{name}: {counted(n, "row")} left out (duplicate documents)' for name, n in repeats if n]
+    for name, n in repeats:
+        if n: notes.append(f'{name}: {counted(n, "row")} left out (duplicate documents)')
     depth = min(deepest([m for m in selected if m.kind.quality]), RANKS) or TOP
-    return Sample(systems, tuple(names[i] for i in rows), scores.query_ids, values, tuple(notes),
-                  tuple(scores.asked[i] for i in rows), scores.first_ranks[..., :depth])
+    names = tuple(map(repr, selected))
+    asked = tuple(scores.asked[i] for i in rows)
+    ranks = scores.first_ranks[..., :depth]
+    return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1fc47fa4
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:
@@ -210,7 +215,7 @@ def _from_results(results, measures):
 def unknown_option(options: Iterable[str]) -> str | None:
     """Return the first option that is not a keyword argument of `evaluate`, or None."""
     parameters = signature(evaluate).parameters.values()
-    accepted = [parameter.name for parameter in parameters if parameter.kind == Parameter.KEYWORD_ONLY]
+    accepted = [p.name for p in parameters if p.kind == Parameter.KEYWORD_ONLY]
     return next((name for name in options if name not in accepted), None)
 
 def _evaluate_each(qrels, runs, measures, options):
@@ -251,11 +256,8 @@ def judged_shares(sample: Sample) -> dict[str, float]:
     the number of ranks in `sample.first_ranks`. Systems without a known ranking are left
     out."""
     counts = (top_counts(ranks, ranks.shape[-1]) for ranks in sample.first_ranks)
-    return {
-        name: judged / documents
-        for name, (documents, judged) in zip(sample.systems, counts)
-        if documents
-    }
+    named = zip(sample.systems, counts)
+    return {name: judged / n for name, (n, judged) in named if n}
 
 def answered(sample: Sample) -> np.ndarray:
     """Return a boolean array (systems, queries): whether there is a result. A result is
@@ -371,14 +373,13 @@ class Method:
             corrects = "test='tukey' already corrects for all pairs"
             raise ValueError(f'{corrects}: leave out correction={self.correction!r}')
         for name, usual in ('correction', 'holm'), ('interval', 't'):
-            if not getattr(self, name):
-                object.__setattr__(self, name, 'tukey' if of_tukey else usual)
+            default = 'tukey' if of_tukey else usual
+            object.__setattr__(self, name, getattr(self, name) or default)
         if not callable(self.test): check_option('test', self.test, TESTS)
         intervals = [name for name in INTERVALS if of_tukey or name != 'tukey']
         check_option('interval', self.interval, intervals)
-        check_option(
-            'correction', self.correction, ('tukey', 'none') if of_tukey else CORRECTIONS
-        )
+        corrections = ('tukey', 'none') if of_tukey else CORRECTIONS
+        check_option('correction', self.correction, corrections)
         check_option('correct_over', self.correct_over, FAMILIES)
         if not 0 < self.alpha < 1:
             raise ValueError(f'alpha must be between 0 and 1, not {self.alpha!r}')
@@ -465,20 +466,10 @@ class Pair:
     def turned(self) -> 'Pair':
         """Return the same comparison with the systems a and b exchanged."""
         return replace(
-            self,
-            a=self.b,
-            b=self.a,
-            mean_a=self.mean_b,
-            mean_b=self.mean_a,
-            difference=-self.difference,
-            low=-self.high,
-            high=-self.low,
-            effect=-self.effect,
-            wins=self.losses,
-            losses=self.wins,
-            lower_bound=-self.upper_bound,
-            upper_bound=-self.lower_bound,
-        )
+            self, a=self.b, b=self.a, mean_a=self.mean_b, mean_b=self.mean_a,
+            difference=-self.difference, low=-self.high, high=-self.low,
+            effect=-self.effect, wins=self.losses, losses=self.wins,
+            lower_bound=-self.upper_bound, upper_bound=-self.lower_bound)
 
 PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high p p_adjusted effect '
                 'wins ties losses queries'.split())
@@ -486,21 +477,24 @@ PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high p p_adjusted
 # %% ../../nbs/comparing/aligned_scores.ipynb #32ef2fd4
 LEAST_QUERIES = 3  # fewer queries give no test
 
-def _describe(measure, names, values, method, level, span, interval, p, **fields):
+def _describe(values, method, level, span, interval, **fields):
     """Return the `Pair` of two systems. values: array (2, queries). span: the largest possible difference; intervals
-    are clipped to it. interval: the interval of Tukey's test, or None to compute another one. p: the p-value and the
-    adjusted p-value."""
+    are clipped to it. interval: the interval of Tukey's test, or None to compute another one. fields: the names and
+    p-values of the pair."""
     d = differences(*values)
-    complete = values[:, ~np.isnan(values).any(axis=0)]
-    mean_a, mean_b = complete.mean(axis=1).tolist() if d.size else (np.nan, np.nan)
-    interval = _interval_of_mean(d, method, level) if interval is None else interval
-    ends = *interval, *_interval_of_mean(d, method, 1 - 2 * method.alpha, one_sided=True)
-    low, high, lower, upper = np.clip(ends, -span, span).tolist()
-    difference = float(d.mean()) if d.size else np.nan
-    (a, b), (alone, adjusted), (wins, ties, losses) = names, p, wins_ties_losses(d)
+    mean_a = mean_b = difference = np.nan
+    if d.size:
+        complete = values[:, ~np.isnan(values).any(axis=0)]
+        mean_a, mean_b = complete.mean(axis=1).tolist()
+        difference = float(d.mean())
+    if interval is None: interval = _interval_of_mean(d, method, level)
+    bounds = _interval_of_mean(d, method, 1 - 2 * method.alpha, one_sided=True)
+    low, high, lower, upper = np.clip([*interval, *bounds], -span, span).tolist()
+    wins, ties, losses = wins_ties_losses(d)
     return Pair(
-        measure, a, b, mean_a, mean_b, difference, low, high, alone, adjusted, effect_size(d), wins, ties, losses,
-        len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper, level=level, **fields)
+        mean_a=mean_a, mean_b=mean_b, difference=difference, low=low, high=high, effect=effect_size(d), wins=wins,
+        ties=ties, losses=losses, queries=len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper,
+        level=level, **fields)
 
 def _interval_of_mean(d, method, level, one_sided=False):
     """Return the confidence interval of the mean of the differences `d`. one_sided: whether its ends are used as
@@ -519,12 +513,12 @@ def _p_values(rows, positions, method):
     for each pair of systems. The p-value is NaN for fewer than three common queries."""
     test = method.known_test
     pairs = [stepped_differences(rows[a], rows[b]) for a, b in positions]
-    if test.together:  # by the same signs; a query that one system lacks is a tie
-        table = np.zeros((rows.shape[1], len(pairs)))
-        for column, pair, (steps, step) in zip(table.T, positions, pairs):
-            column[~np.isnan(rows[[*pair]]).any(axis=0)] = steps * step
-        p = test.p(table, step=[step for _, step in pairs], **_draws(method))
-    else: p = [_p_of_pair(steps * step, method) if len(steps) >= LEAST_QUERIES else np.nan for steps, step in pairs]
+    if not test.together: return np.array([_p_of_pair(steps * step, method) for steps, step in pairs])
+    # by the same signs; a query that one system lacks is a tie
+    table = np.zeros((rows.shape[1], len(pairs)))
+    for column, pair, (steps, step) in zip(table.T, positions, pairs):
+        column[~np.isnan(rows[[*pair]]).any(axis=0)] = steps * step
+    p = test.p(table, step=[step for _, step in pairs], **_draws(method))
     return np.where([len(steps) >= LEAST_QUERIES for steps, _ in pairs], p, np.nan)
 
 def _draws(method):
@@ -532,8 +526,9 @@ def _draws(method):
     return {'draws': method.draws or method.known_test.draws, 'seed': method.seed}
 
 def _p_of_pair(d, method):
-    """Return the p-value of the differences `d` of one pair. Raises ValueError if a test function of the user returns
-    something else than a number from 0 to 1 or NaN."""
+    """Return the p-value of the differences `d` of one pair; NaN for fewer than three queries. Raises ValueError if a
+    test function of the user returns something else than a number from 0 to 1 or NaN."""
+    if len(d) < LEAST_QUERIES: return np.nan
     test = method.known_test
     options = {}
     if test.draws: options = {'resamples': method.draws or test.draws, 'seed': method.seed}
@@ -556,12 +551,12 @@ def _decide(rows, positions, method):
     the adjusted p-values and the confidence levels of the intervals. The fourth is the level at which a pair is
     tested if no other pair is significant. The last is None, because the intervals are computed later."""
     p = np.array([_p_values(values, positions, method) for values in rows])
-    alphas = {'alpha': method.alpha}
     flat = p.ravel()
     adjusted = adjust(flat, method.correction).reshape(p.shape)
-    levels = 1 - decision_alphas(flat, method.correction, **alphas).reshape(p.shape)
+    alphas = decision_alphas(flat, method.correction, alpha=method.alpha)
     nothing = np.ones(max(int(np.count_nonzero(~np.isnan(p))), 1))
-    return p, adjusted, levels, float(decision_alphas(nothing, method.correction, **alphas)[0]), None
+    lowest, *_ = decision_alphas(nothing, method.correction, alpha=method.alpha)
+    return p, adjusted, 1 - alphas.reshape(p.shape), float(lowest), None
 
 def _decide_by_tukey(rows, positions, method):
     """Test all pairs of systems in several arrays by Tukey's test. rows: a list of arrays (systems, queries); each is
@@ -576,10 +571,12 @@ def _decide_by_tukey(rows, positions, method):
     a, b = np.transpose(positions)
     for i, table in enumerate(tables):
         if len(table) < LEAST_QUERIES: continue
-        results[:, i] = np.array(tukey_intervals(table, alpha=method.alpha, tables=n, **_draws(method)))[:, a, b]
-    p = results[0]
+        matrices = tukey_intervals(table, alpha=method.alpha, tables=n, **_draws(method))
+        results[:, i] = np.array(matrices)[:, a, b]
+    p, *intervals = results
     alpha = method.alpha / n
-    return p, np.minimum(p * n, 1), np.full(p.shape, 1 - alpha), alpha, results[1:]
+    levels = np.full(p.shape, 1 - alpha)
+    return p, np.minimum(p * n, 1), levels, alpha, np.array(intervals)
 
 def _detectable(rows, positions, alpha, method, span):
     """Return the minimum detectable difference of a pair at the level `alpha`. Returns infinity if it is larger than
@@ -622,44 +619,29 @@ def compare_family(
     family = max(1, int(np.count_nonzero(~np.isnan(p))))
     pairs = []
     for i, j in np.ndindex(p.shape):
-        (measure, name) = tables[i]
+        measure, name = tables[i]
         systems = [*positions[j]]
+        a, b = (sample.systems[system] for system in systems)
         span = sample.span(measure)
-        names = [sample.systems[system] for system in systems]
+        level = float(levels[i, j])
         interval = intervals[:, i, j] if method.interval == 'tukey' else None
         could = _detectable(rows[i], systems, lowest_alpha, method, span)
-        *both, level = (float(x[i, j]) for x in (p, adjusted, levels))
-        pairs.append(
-            _describe(
-                measure,
-                names,
-                rows[i][systems],
-                method,
-                level,
-                span,
-                interval,
-                both,
-                slice=name,
-                family=family,
-                detectable=could,
-            )
-        )
+        pairs.append(_describe(
+            rows[i][systems], method, level, span, interval, measure=measure, a=a, b=b,
+            p=float(p[i, j]), p_adjusted=float(adjusted[i, j]), slice=name,
+            family=family, detectable=could))
     return pairs
 
 def _compared_positions(systems, baseline, method):
     """Return the pairs of systems to compare, as pairs of indices."""
     if baseline is None: return list(combinations(range(len(systems)), 2))
     if baseline not in systems:
-        raise ValueError(
-            f'the baseline {baseline!r} is not one of the systems '
-            f'{visible(", ".join(systems))}'
-        )
+        listed = visible(', '.join(systems))
+        raise ValueError(f'the baseline {baseline!r} is not one of the systems {listed}')
     if method.test == 'tukey' and len(systems) > 2:
-        reason = (
-            "test='tukey' compares all pairs of systems; to compare pairs with one "
-            "baseline only,"
-        )
-        raise ValueError(f"{reason} use test='randomization' or 't', corrected by Holm")
+        raise ValueError("test='tukey' compares all pairs of systems; to compare pairs "
+                         "with one baseline only, use test='randomization' or 't', "
+                         'corrected by Holm')
     first = systems.index(baseline)
     return [(first, i) for i in range(len(systems)) if i != first]
 
@@ -668,9 +650,8 @@ FEW_QUERIES = 25  # queries, below which any comparison is unreliable
 
 def warnings_of(pairs: Sequence[Pair], method: Method) -> list[str]:
     """Return warnings about unreliable numbers of the pairs, without repetitions."""
-    return list(
-        dict.fromkeys(visible(text) for pair in pairs for text in _warnings(pair, method))
-    )
+    texts = (visible(text) for pair in pairs for text in _warnings(pair, method))
+    return list(dict.fromkeys(texts))
 
 def _warnings(pair, method):
     where = '' if pair.slice == EVERYTHING else f' in the slice {pair.slice}'
@@ -689,11 +670,9 @@ def _warnings(pair, method):
         numbers = f'{doubtful} {"are" if " and " in doubtful else "is"} unreliable'
         yield f'{who}: a few queries cause most of the difference, so {numbers}; {HELP}'
     if no_scatter(pair) and test.scatter:
-        reason = (
-            f'the difference is the same on all queries, so test={method.test!r} has '
-            'no variance'
-        )
-        yield f"{who}: {reason} to use; use test='sign', which counts queries"
+        reason = ('the difference is the same on all queries, so '
+                  f'test={method.test!r} has no variance to use')
+        yield f"{who}: {reason}; use test='sign', which counts queries"
     by_wins = (pair.wins - pair.losses) * pair.difference
     if not test.of_mean and pair.shown(method.alpha) and by_wins < 0:
         yield f'{who}: the mean difference and {method.words} favour different systems'

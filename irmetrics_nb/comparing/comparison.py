@@ -4,14 +4,13 @@
 
 # %% auto #0
 __all__ = ['MARK_LETTERS', 'MOST_SLICES', 'decimals', 'interval_text', 'pair_interval', 'margin_text', 'method_text',
-           'could_show', 'detectable_text', 'sentence', 'family_text', 'intervals_text', 'could_text', 'letter',
-           'common', 'marks', 'marked_means', 'Comparison', 'share_sentences', 'compare', 'groups_of_queries']
+           'could_show', 'detectable_text', 'sentence', 'Comparison', 'family_text', 'intervals_text', 'could_text',
+           'letter', 'common', 'marks', 'marked_means', 'share_sentences', 'compare', 'groups_of_queries']
 
 # %% ../../nbs/comparing/comparison.ipynb #3261342e
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from itertools import compress
 from typing import Any, Unpack
 
 import numpy as np
@@ -177,131 +176,6 @@ def _claim(pair, method):
     if pair.ties == pair.queries: end = 'they are the same on every query'
     return f'no significant difference between {who}: {seen} ({evidence}); {end}'
 
-# %% ../../nbs/comparing/comparison.ipynb #0ce6f63a
-def family_text(pairs: Sequence[Pair], method: Method, baseline: str | None) -> str:
-    """Return a note on the test, and on which p-values are corrected together.
-
-    It contains the significance level, the correction, and the margin if there is one."""
-    over_all = [pair for pair in pairs if pair.slice == EVERYTHING]
-    sliced = [pair for pair in pairs if pair.slice != EVERYTHING]
-    against = f' with {visible(baseline)}' if baseline is not None else ''
-    families = [_family(over_all, method, against)] if over_all else []
-    if sliced:
-        n = len({pair.slice for pair in sliced})
-        if n > 1:
-            head = f'the {n} slices are corrected separately'
-        else:
-            head = 'the slice is corrected separately'
-        families.append(f'{head}: ' * bool(over_all) + _family(sliced, method))
-    line = f'Significant: p < {method.alpha:g} by {method.words}; {"; ".join(families)}.'
-    if method.margin is None: return line
-    one_sided = f'each pair separately, one-sided at {method.alpha:g}, not corrected'
-    return f'{line} Statements about the margin {method.margin:g}: {one_sided}.'
-
-def _family(pairs, method, against=''):
-    """Return a text on p-values that are corrected together: the number of pairs, the
-    measures and the correction."""
-    size = max(pair.family for pair in pairs)
-    sliced = pairs[0].slice != EVERYTHING
-    together = method.correct_over == 'all'
-    of_tukey = method.correction == 'tukey'
-    count = f'{size} pairs{against}' if size > 1 else f'one pair{against}'
-    several = len({pair.measure for pair in pairs}) > 1
-    if together:
-        measures = 'all measures together'
-    elif several:
-        measures = 'each measure'
-    else:
-        measures = 'the measure'
-    if sliced:
-        scope = 'in each slice' + ' and measure' * together
-    else:
-        scope = 'for each measure'
-    if of_tukey and (sliced or together and size > 1):
-        corrected = f"corrected by Tukey's test {scope}, and by Bonferroni for the number of these tests"
-    elif size == 1: corrected = 'no correction needed'
-    elif method.correction == 'none': corrected = 'uncorrected'
-    elif of_tukey: corrected = 'corrected by the test itself'
-    else: corrected = f'corrected by {CORRECTIONS[method.correction].words}'
-    return f'{count} for {measures}{" in all slices" * sliced}, {corrected}'
-
-def intervals_text(pairs: Sequence[Pair], method: Method) -> str:
-    """Return a note on the confidence level and the method of the intervals.
-
-    Returns '' if no note is needed."""
-    lines = []
-    if method.correction != 'none' and any(pair.family > 1 for pair in pairs):
-        simultaneous = 'bonferroni' if method.interval != 'tukey' else 'tukey'
-        level = f'Intervals are simultaneous: {100 * method.level:.4g} % for all pairs that are corrected together.'
-        if method.correction != simultaneous: level = 'Each interval has the level of its test after the correction.'
-        lines.append(level)
-    if not method.agrees:
-        kinds = f'Intervals ({INTERVALS[method.interval]}) and p ({method.words})'
-        lines.append(f'{kinds} come from different methods, and can disagree.')
-    return ' '.join(lines)
-
-def could_text(method: Method) -> str:
-    """Return a sentence that explains the minimum detectable difference."""
-    by = "Tukey's test" if method.test == 'tukey' else 'the t-test'
-    return ('Minimum detectable difference: a true difference of this size is significant in 80 of 100 such '
-            f'experiments, by {by}.')
-
-# %% ../../nbs/comparing/comparison.ipynb #eebf9ab6
-MARK_LETTERS = 'abcdefghijklmnoprstuvwxyz'  # there is no raised q
-
-def letter(i: int) -> str:
-    """Return the letter for the system at index i; after z come a1, b1 and so on."""
-    again, position = divmod(i, len(MARK_LETTERS))
-    return MARK_LETTERS[position] + (str(again) if again else '')
-
-def common(sample: Sample) -> np.ndarray:
-    """Return the values of a sample, with NaN for queries that some system lacks.
-
-    The array has the shape (systems, measures, queries)."""
-    return np.where(np.isnan(sample.values).any(axis=0), np.nan, sample.values)
-
-def marks(pairs: Sequence[Pair], sample: Sample, method: Method, baseline: str | None) -> dict[tuple[str, str], str]:
-    """Return the significance marks of a table of means: {(system, measure): mark}.
-
-    Without a baseline, a mark consists of the letters of all systems that are significantly
-    worse. With a baseline, it is ▲ for better or ▼ for worse. A measure without a mean has
-    no marks."""
-    out: dict[tuple[str, str], str] = {}
-    has_mean = (~np.isnan(common(sample))).any(axis=(0, 2))
-    with_means = {*compress(sample.measures, has_mean)}
-    for pair in pairs:
-        if not pair.shown(method.alpha) or not pair.difference or pair.measure not in with_means: continue
-        better = pair if pair.difference > 0 else pair.turned()
-        if baseline is None: name, mark = better.b, letter(sample.systems.index(better.a))
-        else: name, mark = pair.b, '▲' if pair.difference > 0 else '▼'
-        out[name, pair.measure] = out.get((name, pair.measure), '') + mark
-    return out
-
-# %% ../../nbs/comparing/comparison.ipynb #cbc82a80
-def marked_means(
-    sample: Sample, pairs: Sequence[Pair], method: Method, baseline: str | None,
-    over: str = '',
-) -> Table:
-    """Return a table of means with significance marks, one row per system.
-
-    Each mean is over the queries that all systems have, so that means can be compared.
-    over: the first words of the caption."""
-    signs = marks(pairs, sample, method, baseline)
-    means = np.array([[*map(mean_or_nan, values)] for values in common(sample)])
-    best = best_of(means) & np.isin(sample.measures, sample.tested)
-    rows = []
-    for i, system in enumerate(sample.systems):
-        raised = [signs.get((system, measure), '') for measure in sample.measures]
-        name = system + ' (baseline)' * (system == baseline)
-        if baseline is None: name = f'{letter(i)}  {system}'
-        rows.append([name, *map(Cell, means[i].tolist(), raised, best[i].tolist())])
-    marked = (
-        'A raised letter means: significantly better than the system with this letter.'
-    )
-    if baseline is not None: marked = f'▲ better, ▼ worse than {baseline}.'
-    caption = f'{over} Bold: the best. {marked} {family_text(pairs, method, baseline)}'
-    return Table(['system', *sample.measures], rows, caption.strip(), 'tab:comparison')
-
 # %% ../../nbs/comparing/comparison.ipynb #d92b538d
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
@@ -343,8 +217,10 @@ class Comparison(Result):
         Default: the pairs compared over all queries."""
         return [pair for pair in self.rows if pair.slice == slice]
 
-    def of_slice(self, name: str) -> 'Comparison':
-        """Return the comparison for one slice (group of queries) only."""
+    def of_slice(self, name: str = EVERYTHING) -> 'Comparison':
+        """Return the comparison for one slice (group of queries) only.
+
+        Default: the comparison over all queries."""
         inside = slice_of(self.sample, self.groups, name)
         return replace(self, sample=inside, rows=tuple(self.pairs(name)), groups=None)
 
@@ -384,11 +260,8 @@ class Comparison(Result):
         """Return one sentence per pair, measure and slice (group of queries).
 
         slice: only the sentences for this slice."""
-        return [
-            sentence(pair, self.method)
-            for pair in self.rows
-            if slice in (None, pair.slice)
-        ]
+        pairs = self.rows if slice is None else self.pairs(slice)
+        return [sentence(pair, self.method) for pair in pairs]
 
     def queries(
         self, a: str, b: str, measure: Any = None,
@@ -399,12 +272,10 @@ class Comparison(Result):
         first."""
         sample = self.sample
         row = self.sample.index(measure)
-        values = [
-            sample.values[sample.systems.index(name), row].tolist() for name in (a, b)
-        ]
-        in_both = [
-            (q, x, y) for q, x, y in zip(sample.query_ids, *values) if not np.isnan(y - x)
-        ]
+        systems = [sample.systems.index(name) for name in (a, b)]
+        values = sample.values[systems, row].tolist()
+        rows = zip(sample.query_ids, *values)
+        in_both = [(q, x, y) for q, x, y in rows if not np.isnan(y - x)]
         return sorted(in_both, key=lambda query: query[2] - query[1])
 
     def plot(
@@ -424,9 +295,8 @@ class Comparison(Result):
         name = self.sample.measures[self.sample.index(measure)]
         if kind == 'differences': return _forest(self, name, ax)
         if a is None or b is None:
-            raise ValueError(
-                f"kind={kind!r} needs two systems: write plot('a', 'b', kind={kind!r})"
-            )
+            call = f"plot('a', 'b', kind={kind!r})"
+            raise ValueError(f'kind={kind!r} needs two systems: write {call}')
         for system in (a, b):
             if system in self.sample.systems: continue
             raise KeyError(f'there is no system {system!r}; available: '
@@ -439,13 +309,16 @@ class Comparison(Result):
         """Return the comparison as dicts and lists for JSON, with None for NaN."""
         method = asdict(self.method)
         if callable(self.method.test): method['test'] = self.method.words
-        family = family_text(self.rows, self.method, self.baseline)
-        texts = {'family': family, 'intervals': intervals_text(self.rows, self.method)}
-        pairs = {'pairs': [*map(asdict, self.rows)], 'sentences': self.sentences()}
-        remarks = {'warnings': self.warnings, 'notes': self.notes}
-        return without_nan(
-            {'method': method, 'baseline': self.baseline, **texts, **pairs, **remarks}
-        )
+        return without_nan({
+            'method': method,
+            'baseline': self.baseline,
+            'family': family_text(self),
+            'intervals': intervals_text(self),
+            'pairs': [*map(asdict, self.rows)],
+            'sentences': self.sentences(),
+            'warnings': self.warnings,
+            'notes': self.notes,
+        })
 
     def _blocks(self, per_run: bool = False) -> Iterable[Any]:
         for name in self.slices: yield from _slice_parts(self, name)
@@ -453,16 +326,134 @@ class Comparison(Result):
             yield Items([*share_sentences(self), *_differing_sentence(self)])
         for text in _last_lines(self, per_run): yield Text(text, 'small')
 
+# %% ../../nbs/comparing/comparison.ipynb #0ce6f63a
+def family_text(comparison: Comparison) -> str:
+    """Return a note on the test, and on which p-values are corrected together.
+
+    It contains the significance level, the correction, and the margin if there is one."""
+    method = comparison.method
+    against = ''
+    if comparison.baseline is not None: against = f' with {visible(comparison.baseline)}'
+    over_all = comparison.pairs()
+    sliced = [pair for pair in comparison.rows if pair.slice != EVERYTHING]
+    families = [_family(over_all, method, against)] if over_all else []
+    if sliced:
+        n = len({pair.slice for pair in sliced})
+        head = f'the {n} slices are' if n > 1 else 'the slice is'
+        if over_all: families.append(f'{head} corrected separately: {_family(sliced, method)}')
+        else: families.append(_family(sliced, method))
+    line = f'Significant: p < {method.alpha:g} by {method.words}; {"; ".join(families)}.'
+    if method.margin is None: return line
+    one_sided = f'each pair separately, one-sided at {method.alpha:g}, not corrected'
+    return f'{line} Statements about the margin {method.margin:g}: {one_sided}.'
+
+def _family(pairs, method, against=''):
+    """Return a text on p-values that are corrected together: the number of pairs, the
+    measures and the correction."""
+    size = max(pair.family for pair in pairs)
+    sliced = pairs[0].slice != EVERYTHING
+    together = method.correct_over == 'all'
+    of_tukey = method.correction == 'tukey'
+    count = f'{size} pairs{against}' if size > 1 else f'one pair{against}'
+    several = len({pair.measure for pair in pairs}) > 1
+    measures = 'each measure' if several else 'the measure'
+    if together: measures = 'all measures together'
+    scope = 'for each measure'
+    if sliced: scope = 'in each slice' + ' and measure' * together
+    if of_tukey and (sliced or together and size > 1):
+        corrected = f"corrected by Tukey's test {scope}, and by Bonferroni for the number of these tests"
+    elif size == 1: corrected = 'no correction needed'
+    elif method.correction == 'none': corrected = 'uncorrected'
+    elif of_tukey: corrected = 'corrected by the test itself'
+    else: corrected = f'corrected by {CORRECTIONS[method.correction].words}'
+    return f'{count} for {measures}{" in all slices" * sliced}, {corrected}'
+
+def intervals_text(comparison: Comparison) -> str:
+    """Return a note on the confidence level and the method of the intervals.
+
+    Returns '' if no note is needed."""
+    method = comparison.method
+    lines = []
+    if method.correction != 'none' and any(pair.family > 1 for pair in comparison.rows):
+        simultaneous = 'bonferroni' if method.interval != 'tukey' else 'tukey'
+        level = f'Intervals are simultaneous: {100 * method.level:.4g} % for all pairs that are corrected together.'
+        if method.correction != simultaneous: level = 'Each interval has the level of its test after the correction.'
+        lines.append(level)
+    if not method.agrees:
+        kinds = f'Intervals ({INTERVALS[method.interval]}) and p ({method.words})'
+        lines.append(f'{kinds} come from different methods, and can disagree.')
+    return ' '.join(lines)
+
+def could_text(method: Method) -> str:
+    """Return a sentence that explains the minimum detectable difference."""
+    by = "Tukey's test" if method.test == 'tukey' else 'the t-test'
+    return ('Minimum detectable difference: a true difference of this size is significant in 80 of 100 such '
+            f'experiments, by {by}.')
+
+# %% ../../nbs/comparing/comparison.ipynb #eebf9ab6
+MARK_LETTERS = 'abcdefghijklmnoprstuvwxyz'  # there is no raised q
+
+def letter(i: int) -> str:
+    """Return the letter for the system at index i; after z come a1, b1 and so on."""
+    again, position = divmod(i, len(MARK_LETTERS))
+    return MARK_LETTERS[position] + (str(again) if again else '')
+
+def common(sample: Sample) -> np.ndarray:
+    """Return the values of a sample, with NaN for queries that some system lacks.
+
+    The array has the shape (systems, measures, queries)."""
+    return np.where(sample.complete, sample.values, np.nan)
+
+def marks(comparison: Comparison) -> dict[tuple[str, str], str]:
+    """Return the significance marks of a table of means: {(system, measure): mark}.
+
+    Without a baseline, a mark consists of the letters of all systems that are significantly
+    worse. With a baseline, it is ▲ for better or ▼ for worse. A measure without a mean has
+    no marks."""
+    sample = comparison.sample
+    out: dict[tuple[str, str], str] = defaultdict(str)
+    with_means = {m for m, complete in zip(sample.measures, sample.complete) if complete.any()}
+    for pair in comparison.rows:
+        shown = pair.shown(comparison.method.alpha) and pair.difference
+        if not shown or pair.measure not in with_means: continue
+        if comparison.baseline is None:
+            better = pair if pair.difference > 0 else pair.turned()
+            out[better.b, pair.measure] += letter(sample.systems.index(better.a))
+        else: out[pair.b, pair.measure] = '▲' if pair.difference > 0 else '▼'
+    return dict(out)
+
+# %% ../../nbs/comparing/comparison.ipynb #cbc82a80
+def marked_means(comparison: Comparison, over: str = '') -> Table:
+    """Return a table of means with significance marks, one row per system.
+
+    Each mean is over the queries that all systems have, so that means can be compared.
+    over: the first words of the caption."""
+    sample = comparison.sample
+    baseline = comparison.baseline
+    signs = marks(comparison)
+    means = np.apply_along_axis(mean_or_nan, 2, common(sample))
+    best = best_of(means) & np.isin(sample.measures, sample.tested)
+    rows = []
+    for i, system in enumerate(sample.systems):
+        raised = [signs.get((system, measure), '') for measure in sample.measures]
+        name = system + ' (baseline)' * (system == baseline)
+        if baseline is None: name = f'{letter(i)}  {system}'
+        rows.append([name, *map(Cell, means[i].tolist(), raised, best[i].tolist())])
+    marked = 'A raised letter means: significantly better than the system with this letter.'
+    if baseline is not None: marked = f'▲ better, ▼ worse than {baseline}.'
+    caption = f'{over} Bold: the best. {marked} {family_text(comparison)}'
+    return Table(['system', *sample.measures], rows, caption.strip(), 'tab:comparison')
+
 # %% ../../nbs/comparing/comparison.ipynb #2a4f3e23
 MOST_SENTENCES = 6  # pairs in a slice, up to which each has its sentence
 
 def _slice_parts(comparison, name):
     """Yield the title, the table and the sentences for one group of queries."""
     inside = comparison.of_slice(name)
-    size = counted(int((~np.isnan(common(inside.sample))).any(axis=(0, 1)).sum()), 'query')
+    size = counted(int(inside.sample.complete.any(axis=0).sum()), 'query')
     if comparison.groups is not None: yield Text(f'{name}: {size}', 'title')
     over = f'Means over {size}{f" of the slice {name}" * (name != EVERYTHING)}.'
-    yield marked_means(inside.sample, inside.rows, inside.method, inside.baseline, over)
+    yield marked_means(inside, over)
     sentences_fit = len(inside.rows) <= MOST_SENTENCES * len(inside.sample.measures)
     yield Items(inside.sentences() if sentences_fit else [])
 
@@ -471,21 +462,20 @@ def _last_lines(comparison, per_run):
     Unless `per_run` is true, at most four notes or warnings of the same kind are included."""
     better = 'A raised letter means: significantly better than the system with this letter.'
     if comparison.baseline is not None: better = '▲ better, ▼ worse than the baseline.'
-    family = family_text(comparison.rows, comparison.method, comparison.baseline)
-    intervals = intervals_text(comparison.rows, comparison.method)
-    yield ' '.join(filter(None, [family, intervals, better, could_text(comparison.method)]))
-    remarks = [f'Note: {note}.' for note in comparison.notes] + [f'Warning: {text}.' for text in comparison.warnings]
+    texts = family_text(comparison), intervals_text(comparison), better, could_text(comparison.method)
+    yield ' '.join(filter(None, texts))
+    remarks = [f'Note: {note}.' for note in comparison.notes]
+    remarks += [f'Warning: {text}.' for text in comparison.warnings]
     kinds: Counter = Counter()  # of the last words
+    more = 0
     for text in remarks:
         kind = ' '.join(text.split()[-3:])
         kinds[kind] += 1
         if per_run or kinds[kind] <= MOST_OF_A_KIND: yield text
-    more = sum(max(0, n - MOST_OF_A_KIND) for n in kinds.values())
-    if more and not per_run:
-        yield (
-            f'{more} more notes and warnings like these are in .notes and .warnings; the command line prints them '
-            'with --per-run.'
-        )
+        else: more += 1
+    if more:
+        yield (f'{more} more notes and warnings like these are in .notes and .warnings; the command line prints them '
+               'with --per-run.')
 
 MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
 
@@ -527,14 +517,10 @@ def _share(comparison, total):
     the pair compared over all queries. A slice is a group of queries."""
     names = (total.measure, total.a, total.b)
     digits = decimals(total)
-    inside = [
-        pair
-        for pair in comparison.rows
-        if (pair.measure, pair.a, pair.b) == names and pair.queries
-    ]
-    brings = {
-        pair.slice: pair.difference * pair.queries / total.queries for pair in inside[1:]
-    }
+    brings = {}
+    for pair in comparison.rows:
+        if (pair.measure, pair.a, pair.b) != names or pair is total: continue
+        if pair.queries: brings[pair.slice] = pair.difference * pair.queries / total.queries
     by_dimension: dict[str, list] = {}  # the slices of one dimension are parts of a whole
     for name in sorted(brings, key=lambda name: -abs(brings[name])):
         brought = f'{name} contributes {sentence_number(brings[name], digits)}'
@@ -549,18 +535,13 @@ def _differing_sentence(comparison):
     """Return a list with one sentence on the slices (groups of queries) with the largest
     differences. The list is empty if there are five slices or fewer."""
     if len(comparison.slices) <= MOST_SLICES + 1: return []
-    inside = [
-        pair
-        for pair in comparison.rows
-        if pair.slice != EVERYTHING and pair.queries and pair.difference
-    ]
+    sliced = [pair for pair in comparison.rows if pair.slice != EVERYTHING]
+    inside = [pair for pair in sliced if pair.queries and pair.difference]
     texts = []
     for pair in sorted(inside, key=lambda pair: -abs(pair.difference))[:MOST_SLICES]:
         change = sentence_number(pair.difference, decimals(pair))
-        texts.append(
-            f'{pair.slice} {change} ({pair.measure}, {pair.b} − {pair.a}, '
-            f'{p_text(pair.p_adjusted)})'
-        )
+        subject = f'{pair.measure}, {pair.b} − {pair.a}'
+        texts.append(f'{pair.slice} {change} ({subject}, {p_text(pair.p_adjusted)})')
     return [f'Differ most: {"; ".join(texts)}']
 
 # %% ../../nbs/comparing/comparison.ipynb #749ec53b
@@ -648,22 +629,20 @@ def compare(
     method = Method(test, correction or '', interval or '', alpha, draws, seed, margin,
                     correct_over)
     sample = gather(qrels, runs, measures, **options)
-    baseline = None if baseline is None else str(baseline)
+    if baseline is not None: baseline = str(baseline)
     if groups is None: groups = getattr(qrels, 'groups', None) or None
     slices = None if groups is None else groups_of_queries(sample, groups)
     tested = sample.tested
-    rows = []
     if not tested:
-        raise ValueError(
-            'there is nothing to test, because these are not measures of quality: '
-            f'{", ".join(sample.measures)}'
-        )
+        raise ValueError('there is nothing to test, because these are not measures of '
+                         f'quality: {", ".join(sample.measures)}')
     if len(tested) == 1: method = replace(method, correct_over='measure')
-    for family in (
-        [tested] if method.correct_over == 'all' else [[measure] for measure in tested]
-    ):
-        for groups_of_family in [None, slices] if slices else [None]:
-            rows += compare_family(sample, family, method, baseline, groups_of_family)
+    families = [[measure] for measure in tested]
+    if method.correct_over == 'all': families = [tested]
+    rows = []
+    for family in families:
+        rows += compare_family(sample, family, method, baseline)
+        if slices: rows += compare_family(sample, family, method, baseline, slices)
     rows.sort(key=lambda pair: tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)
 

@@ -95,10 +95,8 @@ def parse_floor(text: str) -> Floor:
         hint = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
         raise ValueError(f'{text!r} is not a valid minimum; {hint}')
     parsed = parse(measure)
-    if parse(repr(parsed)).said == parsed.said:
-        name = repr(parsed)
-    else:
-        name = measure.strip()
+    name = repr(parsed)
+    if parse(name).said != parsed.said: name = measure.strip()
     return Floor(name, bound, group.strip() or EVERYTHING)
 
 # %% ../../nbs/comparing/gate.ipynb #5345c4ea
@@ -115,13 +113,12 @@ def _drop(comparison, pair, max_drop, allow_unknown):
     failed = dropped and (not allow_unknown if unknown else pair.shown(comparison.method.alpha))
     outcome = ''
     if unknown:
-        if pair.queries < LEAST_QUERIES:
-            why = 'too few queries for a verdict'
-        else:
-            why = 'no p-value, so no verdict'
-        seen = f'the observed drop {"exceeds" if dropped else "does not exceed"} {max_drop:g}'
-        if not pair.queries: seen = 'no difference was observed'
-        outcome = f': {why}; {seen}' + ', but allow_unknown lets the check pass' * (dropped and allow_unknown)
+        too_few = pair.queries < LEAST_QUERIES
+        why = 'too few queries for a verdict' if too_few else 'no p-value, so no verdict'
+        verb = 'exceeds' if dropped else 'does not exceed'
+        seen = f'the observed drop {verb} {max_drop:g}' if pair.queries else 'no difference was observed'
+        outcome = f': {why}; {seen}'
+        if dropped and allow_unknown: outcome += ', but allow_unknown lets the check pass'
     elif dropped and not failed: outcome = ': lower, but not significantly'
     p = f'{p_text(pair.p_adjusted)} by {method_text(comparison.method, pair)}'
     evidence = f'{pair_interval(pair, comparison.method)}, {p}'
@@ -149,9 +146,9 @@ def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     text = visible(f'{subject}: {means} ({evidence}, {counted(pair.queries, "query")})') + outcome
     worst = []
     if not passed:
-        inside = {*slice_of(comparison.sample, comparison.groups, pair.slice).query_ids}
-        worst = [row for row in comparison.queries(pair.a, pair.b, pair.measure) if row[0] in inside][:WORST]
-    worst = [row for row in worst if row[2] < row[1]]
+        inside = comparison.of_slice(pair.slice)
+        lowest = inside.queries(pair.a, pair.b, pair.measure)[:WORST]
+        worst = [(q, before, after) for q, before, after in lowest if after < before]
     return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 def _coverages(comparison, min_coverage):
@@ -169,8 +166,10 @@ def _coverages(comparison, min_coverage):
         n_answered = n - len(missing)
         share = n_answered / n if n else 1.0
         seen = f'{n_answered:,} of {counted(n, "query")} with results in {comparison.baseline} ({share:.1%})'
-        examples = f'; missing: {", ".join(missing[:WORST])}{", …" * (len(missing) > WORST)}' * bool(missing)
-        text = visible(f'{name} has results for {seen}; at least {100 * required:.6g}% required{examples}')
+        text = f'{name} has results for {seen}; at least {100 * required:.6g}% required'
+        if missing: text += f'; missing: {", ".join(missing[:WORST])}'
+        if len(missing) > WORST: text += ', …'
+        text = visible(text)
         yield Verdict('coverage', name, 'queries with results', EVERYTHING, share >= required - 1e-9, text)
 
 # %% ../../nbs/comparing/gate.ipynb #e9403ea8
@@ -190,13 +189,14 @@ def _per_system(comparison, name_of_drop, method, drop):
     one on the slices (groups of queries), if there are any. drop: a function that formats
     the drop of a pair."""
     for name in comparison.sample.systems:
-        pairs = [pair for pair in comparison.rows if pair.b == name]
         texts: list[str] = []
-        for inside in dict.fromkeys(pair.slice for pair in pairs):
-            of_slice = [pair for pair in pairs if pair.slice == inside]
-            drops = ', '.join(f'{pair.measure} {drop(pair)}' for pair in of_slice)
-            if texts: texts.append(f'{inside} ({counted(of_slice[0].queries, "query")}) {drops}')
-            else: texts.append(f'with {counted(max(pair.queries for pair in of_slice), "query")} ({method}): {drops}')
+        for inside in comparison.slices:
+            pairs = [pair for pair in comparison.pairs(inside) if pair.b == name]
+            if not pairs: continue
+            drops = ', '.join(f'{pair.measure} {drop(pair)}' for pair in pairs)
+            size = counted(pairs[0].queries, 'query')
+            if not texts: size = counted(max(pair.queries for pair in pairs), 'query')
+            texts.append(f'{inside} ({size}) {drops}' if texts else f'with {size} ({method}): {drops}')
         head = f'{name_of_drop} of {name}'
         if texts: yield visible(f'{head} {texts[0]}')
         if texts[1:]: yield visible(f'{head} in each slice ({method}): {"; ".join(texts[1:])}')
@@ -223,9 +223,9 @@ def check_floors(
             inside = slice_of(sample, groups, name)
             column = inside.index(floor.measure)
             named = replace(floor, measure=inside.measures[column], slice=name)
-            out += [_reached(system, row, named, inside.query_ids)
-                    for system, row in zip(sample.systems, inside.values[:, column])
-                    if systems is None or system in systems]
+            for system, values in zip(sample.systems, inside.values[:, column]):
+                if systems is not None and system not in systems: continue
+                out.append(_reached(system, values, named, inside.query_ids))
     return out
 
 def _reached(system, values, floor, ids):
@@ -267,6 +267,7 @@ class Gate(Result):
     sentences: tuple[str, ...] = ()  # the sentences of the comparison and its families
     warnings: tuple[str, ...] = ()
     judging: tuple[str, ...] = ()  # judged@k of each system, with warnings
+    _names = 'kind', 'system', 'measure', 'slice', 'passed', 'unknown', 'text'
 
     @property
     def ok(self) -> bool:
@@ -283,36 +284,25 @@ class Gate(Result):
         """Return the verdicts, which are the rows of the table."""
         return self.verdicts
 
-    def _columns(self) -> dict[str, Any]:
-        names = 'kind', 'system', 'measure', 'slice', 'passed', 'unknown', 'text'
-        return {name: [getattr(verdict, name) for verdict in self.rows] for name in names}
-
     def _blocks(self) -> Iterable[Any]:
         if self.rows: yield Text(_headline(self), 'title')
         items = []
         for verdict in _failures_first(self):
+            lead = 'passed' if verdict.passed else 'FAILED'
             queries = [f'{q} {_change_text(*values)}' for q, *values in verdict.queries]
-            items.append(
-                ('passed' if verdict.passed else 'FAILED', verdict.text, queries)
-            )
+            items.append((lead, verdict.text, queries))
         yield Items(items)
         for line in (*self.could, *self.judging): yield Text(f'{line}.', 'small')
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdicts and the notes as dicts and lists for JSON."""
         names = 'query', 'before', 'after'
-        verdicts = [
-            asdict(v) | {'queries': [dict(zip(names, query)) for query in v.queries]}
-            for v in self.verdicts
-        ]
-        return without_nan(
-            {
-                'ok': self.ok,
-                'verdicts': verdicts,
-                'could': self.could,
-                'judging': self.judging,
-            }
-        )
+        verdicts = []
+        for verdict in self.verdicts:
+            queries = [dict(zip(names, query)) for query in verdict.queries]
+            verdicts.append(asdict(verdict) | {'queries': queries})
+        return without_nan({'ok': self.ok, 'verdicts': verdicts, 'could': self.could,
+                            'judging': self.judging})
 
     def to_markdown(self, *, digits: int | None = None) -> str:
         """Return the verdicts as Markdown, for a comment on a pull request.
@@ -322,28 +312,22 @@ class Gate(Result):
 
     def to_junit(self) -> str:
         """Return the verdicts as JUnit XML, a report that build servers show."""
-        counts = {
-            'tests': str(len(self.verdicts)),
-            'failures': str(len(self.failures)),
-            'errors': '0',
-        }
-        suite = xml.Element('testsuite', {'name': 'irmetrics', **counts})
+        n = str(len(self.verdicts))
+        failed = str(len(self.failures))
+        suite = xml.Element('testsuite', name='irmetrics', tests=n, failures=failed,
+                            errors='0')
         for verdict in self.verdicts:
             subject = f'{verdict.kind}: {verdict.measure}{in_slice(verdict.slice)}'
-            case = xml.SubElement(
-                suite,
-                'testcase',
-                name=_clean(visible(subject)),
-                classname=_clean(visible(verdict.system)),
-            )
+            name = _clean(visible(subject))
+            system = _clean(visible(verdict.system))
+            case = xml.SubElement(suite, 'testcase', name=name, classname=system)
             if verdict.passed: continue
             failure = xml.SubElement(case, 'failure', message=_clean(verdict.text))
             if verdict.queries:
                 failure.text = _clean(_query_line(verdict.queries, False).strip())
-        remarks = dict.fromkeys(
-            [*self.sentences, *self.could, *self.judging, *self.warnings]
-        )
-        xml.SubElement(suite, 'system-out').text = _clean('\n'.join(remarks))
+        texts = [*self.sentences, *self.could, *self.judging, *self.warnings]
+        remarks = '\n'.join(dict.fromkeys(texts))
+        xml.SubElement(suite, 'system-out').text = _clean(remarks)
         xml.indent(suite)
         return xml.tostring(suite, encoding='unicode', xml_declaration=True)
 
@@ -404,45 +388,36 @@ def gate(
     verdicts += check_floors(sample, required, comparison.groups, new)
     if verdicts or min_coverage is not None:
         verdicts += _coverages(comparison, min_coverage)
-    family = family_text(rows, comparison.method, comparison.baseline)
     could = tuple(_drop_lines(comparison, margin))
-    sentences = (*comparison.sentences(), family)
+    sentences = (*comparison.sentences(), family_text(comparison))
     systems = dict.fromkeys((pair.a, pair.b) for pair in rows)
     judging = [*judging_notes(sample), *judging_warnings(sample, systems)]
-    return Gate(
-        tuple(verdicts),
-        could,
-        sentences,
-        tuple(comparison.warnings),
-        tuple(map(visible, judging)),
-    )
+    return Gate(tuple(verdicts), could, sentences, tuple(comparison.warnings),
+                tuple(map(visible, judging)))
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
 def _headline(gate):
     """Return the headline: how many checks failed or could not be decided."""
-    n = len(gate.rows)
+    of_all = f' of {len(gate.rows)} checks'
     unknown = sum(verdict.unknown for verdict in gate.rows)
-    if gate.ok:
-        head = 'Gate: passed'
-    else:
-        head = f'Gate: FAILED: {len(gate.failures)} of {n} checks'
-    of_all = f' of {n} checks' if gate.ok else ''
-    return f'{head}, {unknown}{of_all} without a verdict' if unknown else head
+    head = 'Gate: passed' if gate.ok else f'Gate: FAILED: {len(gate.failures)}{of_all}'
+    if not unknown: return head
+    return f'{head}, {unknown}{of_all * gate.ok} without a verdict'
 
 def _failures_first(gate): return sorted(gate.rows, key=lambda verdict: verdict.passed)
 
 def _gate_text(gate, markdown):
     """Return the verdicts and notes as plain text or Markdown."""
-    if gate.rows:
-        lines = [f'**{_headline(gate)}**\n' if markdown else _headline(gate)]
-    else:
-        lines = []
+    lines = []
+    if gate.rows: lines.append(f'**{_headline(gate)}**\n' if markdown else _headline(gate))
     for verdict in _failures_first(gate):
         mark = 'ok' if verdict.passed else 'FAILED'
-        lines.append(f'- {markdown_text(verdict.text)}: **{mark}**' if markdown else f'  {mark:<7}{verdict.text}')
+        if markdown: lines.append(f'- {markdown_text(verdict.text)}: **{mark}**')
+        else: lines.append(f'  {mark:<7}{verdict.text}')
         if verdict.queries: lines.append(_query_line(verdict.queries, markdown))
-    remarks = [*gate.could, *gate.judging]
-    lines += [f'\n<small>{markdown_text(line)}.</small>' if markdown else f'{line}.' for line in remarks]
+    remarks = *gate.could, *gate.judging
+    if markdown: lines += [f'\n<small>{markdown_text(remark)}.</small>' for remark in remarks]
+    else: lines += [f'{remark}.' for remark in remarks]
     return '\n'.join(lines)
 
 def _query_line(queries, markdown):
@@ -450,7 +425,8 @@ def _query_line(queries, markdown):
     lead = 'lowest' if np.isnan(queries[0][1]) else 'lost most'
     written = markdown_code if markdown else visible
     texts = [f'{written(q)} {_change_text(*values)}' for q, *values in queries]
-    return f'{"  - " if markdown else "         "}{lead}: ' + ', '.join(texts)
+    indent = '  - ' if markdown else ' ' * 9
+    return f'{indent}{lead}: {", ".join(texts)}'
 
 def _change_text(baseline_value, value):
     """Format the value of a query in the baseline and in the new system, such as '0.5 →

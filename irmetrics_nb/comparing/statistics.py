@@ -87,8 +87,8 @@ def stepped_differences(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float
 
     The product steps * step is the result of `differences`."""
     values = np.stack([np.asarray(a, float), np.asarray(b, float)])
-    if np.isinf(values).any(): raise ValueError('a value is infinite, so there is no '
-                                                'mean')
+    if np.isinf(values).any():
+        raise ValueError('a value is infinite, so there is no mean')
     values = values[:, ~np.isnan(values).any(axis=0)]
     sizes = np.abs(values).max(axis=0)
     d = values[1] - values[0]
@@ -129,7 +129,6 @@ def standard_error(differences: np.ndarray) -> float:
 
 def _with_error(differences):
     """Return the differences as an array, and the standard error of their mean."""
-    "scatter."
     d = np.asarray(differences, float)
     return d, standard_error(d)
 
@@ -148,8 +147,9 @@ def t_interval(differences: np.ndarray, *, level: float = 0.95) -> tuple[float, 
     from scipy.special import stdtrit
     d, error = _with_error(differences)
     if not error > 0: return (np.nan, np.nan) if d.any() else (0.0, 0.0)
+    mean = float(d.mean())
     reach = float(stdtrit(len(d) - 1, (1 + level) / 2)) * error
-    return float(d.mean()) - reach, float(d.mean()) + reach
+    return mean - reach, mean + reach
 
 # %% ../../nbs/comparing/statistics.ipynb #14d2656a
 def skewness(differences: np.ndarray) -> float:
@@ -250,8 +250,12 @@ def _sign_blocks(n, count, exact, seed):
     random = np.random.default_rng(seed)
     for start in range(0, count, size):
         rows = min(size, count - start)
-        if exact: yield np.arange(start, start + rows)[:, None] >> np.arange(n) & 1
-        else: yield np.unpackbits(random.integers(256, size=(rows, -(-n // 8)), dtype=np.uint8), axis=1, count=n)
+        if exact:
+            patterns = np.arange(start, start + rows)
+            yield patterns[:, None] >> np.arange(n) & 1
+        else:
+            packed = random.integers(256, size=(rows, (n + 7) // 8), dtype=np.uint8)
+            yield np.unpackbits(packed, axis=1, count=n)
 
 # %% ../../nbs/comparing/statistics.ipynb #06dfb1b9
 def randomization_test(
@@ -299,7 +303,9 @@ def _shuffled_sums(values, draws, seed):
     random = np.random.default_rng(seed)
     pick = _from_table if m <= TABLE else _by_keys
     rows = max(1, CHUNK // 2 // max(draws * m, 1))
-    return sum((pick(values[start:start + rows], draws, random) for start in range(0, n, rows)), np.zeros((draws, m)))
+    sums = np.zeros((draws, m))
+    for start in range(0, n, rows): sums += pick(values[start:start + rows], draws, random)
+    return sums
 
 def _from_table(values, draws, random):
     """Return an array (draws, systems) of sums over queries, after random shuffles. The
@@ -324,8 +330,11 @@ def _all_shuffled_sums(values):
     """Return the sum of each system over the queries, for every possible shuffle. Each
     shuffle permutes the values within each query. values: array (queries, systems). Returns
     an array (shuffles, systems)."""
-    sums = np.zeros((1, values.shape[1]))
-    for row in values: sums = (sums[:, None] + np.array(list(permutations(row)))).reshape(-1, values.shape[1])
+    m = values.shape[1]
+    sums = np.zeros((1, m))
+    for row in values:
+        orders = np.array(list(permutations(row)))
+        sums = (sums[:, None] + orders).reshape(-1, m)
     return sums
 
 def _steps_from_first(table):
@@ -374,10 +383,7 @@ def tukey_intervals(
     n, m = table.shape
     exact = n < 62 and factorial(m) ** n <= draws
     steps, step = _steps_from_first(table)
-    if exact:
-        sums = _all_shuffled_sums(steps)
-    else:
-        sums = _shuffled_sums(steps, draws, seed)
+    sums = _all_shuffled_sums(steps) if exact else _shuffled_sums(steps, draws, seed)
     # both of two differences of sums may be inexact by so much
     inexact = 2 * max(n, 2.0**-46 * np.abs(steps).sum()) if steps.any() else 0
     ascending = np.sort(np.ptp(sums, axis=1))
@@ -418,7 +424,9 @@ def tukey_detectable(
     if n < 2 or not within > 0: return np.nan
     error = (table[:, b] - table[:, a]).std(ddof=1) / np.sqrt(n)
     spread = float(ndtri(power)) * error
-    bar, rise = _range_quantile(m, alpha) ** 2 / n * np.array([within, 1 / m])
+    unit = _range_quantile(m, alpha) ** 2 / n
+    bar = unit * within
+    rise = unit * (1 / m)
     if rise >= 1: return np.inf
     root = np.sqrt(spread**2 - (1 - rise) * (spread**2 - bar))
     return float((spread + root) / (1 - rise))
@@ -481,11 +489,13 @@ def _resampled_t(d, resamples, seed):
     blocks = []
     rows = max(1, CHUNK // n)
     for start in range(0, resamples, rows):
-        drawn = d[random.integers(n, size=(min(rows, resamples - start), n))]
+        size = min(rows, resamples - start), n
+        drawn = d[random.integers(n, size=size)]
         difference = drawn.mean(axis=1) - d.mean()
-        error = np.where(np.ptp(drawn, axis=1) == 0, 0, drawn.std(axis=1, ddof=1) / np.sqrt(n))
-        with np.errstate(divide='ignore', invalid='ignore'):
-            blocks.append(np.where(error > 0, difference / error, np.copysign(np.inf, difference)))
+        deviation = drawn.std(axis=1, ddof=1)
+        error = np.where(np.ptp(drawn, axis=1) == 0, 0, deviation / np.sqrt(n))
+        with np.errstate(divide='ignore', invalid='ignore'): t = difference / error
+        blocks.append(np.where(error > 0, t, np.copysign(np.inf, difference)))
     return np.sort(np.concatenate(blocks))
 
 # %% ../../nbs/comparing/statistics.ipynb #0d233e6f
@@ -508,10 +518,13 @@ def studentized_interval(
     d, error = _with_error(differences)
     if not error > 0: return (np.nan, np.nan) if d.any() else (0.0, 0.0)
     t = _resampled_t(d, resamples, seed)
-    down = up = _quantile(np.sort(abs(t)), level)
-    if not symmetric:
-        down, up = (_quantile(ends, (1 + level) / 2) for ends in (t, np.sort(-t)))
-    return float(d.mean() - down * error), float(d.mean() + up * error)
+    if symmetric:
+        down = up = _quantile(np.sort(abs(t)), level)
+    else:
+        down = _quantile(t, (1 + level) / 2)
+        up = _quantile(np.sort(-t), (1 + level) / 2)
+    mean = d.mean()
+    return float(mean - down * error), float(mean + up * error)
 
 def _quantile(ascending, level):
     """Return the quantile of ascending values at `level`, or NaN if it is infinite."""
@@ -577,10 +590,9 @@ CORRECTIONS = {
     'bonferroni': Correction('Bonferroni', lambda p: len(p) * p,
                              lambda alpha, m, _: alpha / m),
     'bh': Correction('Benjamini–Hochberg', _bh,
-                     lambda alpha, m, rejected: alpha * (max(rejected, 1) / m)),
+                     lambda alpha, m, n: alpha * (max(n, 1) / m)),
     'by': Correction('Benjamini–Yekutieli', lambda p: _harmonic(len(p)) * _bh(p),
-                     lambda alpha, m,
-                     rejected: alpha * (max(rejected, 1) / (m * _harmonic(m)))),
+                     lambda alpha, m, n: alpha * (max(n, 1) / (m * _harmonic(m)))),
     'none': Correction('no correction', lambda p: p, lambda alpha, *_: alpha),
 }
 

@@ -84,9 +84,6 @@ def content(report: Any) -> dict[str, Any]:
     values = query_values(scores, report.queries, report.groups)
     values['anchors'] = {card.query: f'query-{i}' for i, card in enumerate([*report.gains, *report.losses], 1)}
     if shown_digits() != DIGITS: values['digits'] = shown_digits()
-    lines = [f'Conventions: {"; ".join(conventions["phrases"])}.']
-    lines += [f'{names}: {text}'.removeprefix(': ') for names, text in conventions['counts']]
-    lines += [f'{name}, depending on the order of ties: {text}.' for name, text in conventions['ties'].items() if text]
     variables = {
         'report': report,
         'comparison': comparison,
@@ -99,7 +96,7 @@ def content(report: Any) -> dict[str, Any]:
         'first_queries': _first_queries(report, values),
         'limits': {'ranks': DEPTH, 'title': LONGEST[0], 'text': LONGEST[1]},
         'conventions': conventions,
-        'counted': lines,
+        'counted': _convention_lines(conventions),
         'input': report.checkup and input_parts(report.checkup),
     }
     variables |= _of_several(report, level) if comparison else _of_one(report, variables['means'], level)
@@ -107,6 +104,14 @@ def content(report: Any) -> dict[str, Any]:
         phrases = [counted(n, kind) for kind, n in variables['input']['counts'].items() if n] or ['nothing odd']
         variables['stats'].append(('input', phrases[0], ', '.join(phrases[1:])))
     return variables
+
+def _convention_lines(conventions):
+    """Return the conventions, the counts and the effect of ties as lines of a paper."""
+    lines = [f'Conventions: {"; ".join(conventions["phrases"])}.']
+    for names, text in conventions['counts']: lines.append(f'{names}: {text}' if names else text)
+    for name, text in conventions['ties'].items():
+        if text: lines.append(f'{name}, depending on the order of ties: {text}.')
+    return lines
 
 def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     """Describe the queries over which the means of several runs are taken.
@@ -116,7 +121,8 @@ def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     sizes = {name: size for name, size in common_sizes(scores).items() if name in (names or scores)}
     if all(n == of for n, of in sizes.values()): return ''
     if len({*sizes.values()}) > 1:
-        listed = ', '.join(f'{n:,} of {of:,} in {name}' for name, (n, of) in sizes.items())
+        texts = [f'{n:,} of {of:,} in {name}' for name, (n, of) in sizes.items()]
+        listed = ', '.join(texts)
         return f'Means are over the queries with results from all systems: {listed}.'
     n, of = next(iter(sizes.values()))
     if not n: return f'{NOTHING_SHARED}, so there are no means to compare.'
@@ -130,32 +136,42 @@ FOCUS = 4  # sentences below the figures
 def _of_several(report, level):
     """Return the template variables for a report of several runs."""
     comparison = report.comparison
-    (a, b) = report.pair
+    a, b = report.pair
     method = comparison.method
-    rows = comparison.rows
     focus = [sentence(pair, method) for pair in comparison.pairs() if {pair.a, pair.b} == {a, b}]
     differences = [y - x for _, x, y in comparison.queries(a, b)]
     pairs = pair_rows(comparison)
-    (lead, stats) = _summary(report)
+    lead, stats = _summary(report)
+    level_words = levels_text(comparison.rows) or 'interval'
     return {
-        'letters': comparison.baseline is None, 'could_say': could_text(method),
-        'family': family_text(rows, method, comparison.baseline), 'intervals_say': intervals_text(rows, method),
-        'pairs': pairs, 'pairs_left': len(comparison.pairs()) - len(pairs), 'sentences': focus[:FOCUS],
-        'mean_panels': mean_panels(report.scores, level), 'difference_panels': difference_panels(comparison),
-        'intervals': f'{levels_text(rows) or "interval"}s', 'waterfall': waterfall(differences),
+        'letters': comparison.baseline is None,
+        'could_say': could_text(method),
+        'family': family_text(comparison),
+        'intervals_say': intervals_text(comparison),
+        'pairs': pairs,
+        'pairs_left': len(comparison.pairs()) - len(pairs),
+        'sentences': focus[:FOCUS],
+        'mean_panels': mean_panels(report.scores, level),
+        'difference_panels': difference_panels(comparison),
+        'intervals': f'{level_words}s',
+        'waterfall': waterfall(differences),
         'waterfall_say': _waterfall_say(comparison, a, b, differences),
         'slices': slice_parts(comparison, report.pair) if report.groups else None,
-        'lead': f'{lead} {_capital(focus[0])}.', 'stats': stats}
+        'lead': f'{lead} {_capital(focus[0])}.',
+        'stats': stats,
+    }
 
 def _waterfall_say(comparison, a, b, differences):
     up, same, down = wins_ties_losses(differences)
-    if len(differences) <= BARS:
-        bars = ''
-    else:
-        bars = ' Each bar is the mean of neighbouring queries.'
-    ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}' if differences else ''
+    ends = ''
+    if differences:
+        largest = sentence_number(max(differences))
+        smallest = sentence_number(min(differences))
+        ends = f', from {largest} to {smallest}'
     counts = f'{b} is better on {up:,}, worse on {down:,} and equal on {same:,}.'
-    return f'{b} − {a} in {comparison.sample.measures[0]} for each query{ends}: {counts}{bars}'
+    text = f'{b} − {a} in {comparison.sample.measures[0]} for each query{ends}: {counts}'
+    if len(differences) <= BARS: return text
+    return f'{text} Each bar is the mean of neighbouring queries.'
 
 # %% ../../nbs/reporting/report.ipynb #8274d018
 def _capital(text):
@@ -170,21 +186,22 @@ def _summary(report):
     measure = report.comparison.sample.measures[0]
     pairs = [pair for pair in report.comparison.pairs() if pair.measure == measure]
     means = common_means(scores, measure)
-    (n, of) = common_sizes(scores)[measure]
-    stats = [('systems', f'{len(scores.runs):,}', ''),
-             ('queries', f'{len(scores):,}', f'{n:,} with results from all systems' if n < of else '')]
+    n, of = common_sizes(scores)[measure]
+    shared = f'{n:,} with results from all systems' if n < of else ''
+    stats = [('systems', f'{len(scores.runs):,}', ''), ('queries', f'{len(scores):,}', shared)]
     lead = f'{NOTHING_SHARED}, so no system has the highest mean {measure}.'
     if means:
         best = max(means, key=means.__getitem__)
-        stats.append((f'best {measure}', value_text(means[best]), best))
-        if n < of:
-            over = f', over the {counted(n, "query")} with results from all systems'
-        else:
-            over = ''
-        lead = f'{best} has the highest mean {measure}, {value_text(means[best])}{over}.'
+        value = value_text(means[best])
+        stats.append((f'best {measure}', value, best))
+        over = f', over the {counted(n, "query")} with results from all systems' if n < of else ''
+        lead = f'{best} has the highest mean {measure}, {value}{over}.'
     if len(pairs) == 1:
-        return lead, [*stats, ('difference', sentence_number(pairs[0].difference), p_text(pairs[0].p_adjusted))]
-    shown = f'{sum(pair.shown(report.comparison.method.alpha) for pair in pairs)} of {len(pairs)}'
+        [pair] = pairs
+        stats.append(('difference', sentence_number(pair.difference), p_text(pair.p_adjusted)))
+        return lead, stats
+    n_shown = sum(pair.shown(report.comparison.method.alpha) for pair in pairs)
+    shown = f'{n_shown} of {len(pairs)}'
     stats.append(('pairs that differ', shown, f'in {measure}'))
     return f'{lead} {shown} pairs of systems differ significantly.', stats
 
@@ -194,16 +211,19 @@ def _of_one(report, means, level):
     scores = report.scores
     cell = means[0]['cells'][0]
     name = scores.runs[0].name or 'The run'
-    if cell['interval']:
-        reach = f' ({100 * level:g} % interval {cell["interval"]})'
-    else:
-        reach = ''
+    reach = ''
+    if cell['interval']: reach = f' ({100 * level:g} % interval {cell["interval"]})'
     queries = counted(len(scores), 'query')
-    means = [*scores.each()[0].means.items()][:3]
-    stats = [('queries', f'{len(scores):,}', ''), *((measure, value_text(mean), '') for measure, mean in means)]
-    return {'letters': False, 'waterfall': None, 'spread_panels': spread_panels(scores),
-            'slices': slices_of_one(scores, report.groups) if report.groups else None, 'stats': stats,
-            'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.'}
+    stats = [('queries', f'{len(scores):,}', '')]
+    for measure, mean in [*scores.each()[0].means.items()][:3]: stats.append((measure, value_text(mean), ''))
+    return {
+        'letters': False,
+        'waterfall': None,
+        'spread_panels': spread_panels(scores),
+        'slices': slices_of_one(scores, report.groups) if report.groups else None,
+        'stats': stats,
+        'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.',
+    }
 
 def _first_queries(report, values):
     """Return the table of queries that a page shows without JavaScript, as a dict. It has at
@@ -214,10 +234,14 @@ def _first_queries(report, values):
     columns = np.array([by_measure[0] for by_measure in values['values']], float)
     heads = values['measures'][:1]
     keys = columns[0]
-    if len(systems) > 1: heads, keys = systems[:6], np.subtract(*columns[[*map(systems.index, report.pair)]])
-    words = [*zip(values['ids'], values['texts'])]
-    rows = [[*words[q][:n_words], *map(cell_text, columns[:6, q])]
-            for q in np.argsort(keys, kind='stable')[:50].tolist()]
+    if len(systems) > 1:
+        heads = systems[:6]
+        a, b = (columns[systems.index(name)] for name in report.pair)
+        keys = a - b
+    rows = []
+    for q in np.argsort(keys, kind='stable')[:50].tolist():
+        words = [values['ids'][q], values['texts'][q]]
+        rows.append([*words[:n_words], *map(cell_text, columns[:6, q])])
     return {'head': [*['query', 'query text'][:n_words], *heads], 'words': n_words, 'rows': rows}
 
 # %% ../../nbs/reporting/report.ipynb #9ad3b263
@@ -294,8 +318,8 @@ def _template(name):
         loader=PackageLoader('irmetrics_nb', 'reporting/templates'), autoescape=name.endswith('.html'),
         undefined=StrictUndefined, finalize=_for_eyes, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
-        'comment': _one_line, 'md': lambda text: markdown_text(_one_line(text)), 'raised': raised, 'value': value_text,
-        'capital': _capital}
+        'comment': _one_line, 'md': lambda text: markdown_text(_one_line(text)),
+        'raised': raised, 'value': value_text, 'capital': _capital}
     return environment.get_template(name)
 
 def _one_line(text): return ' '.join(str(text).split())
@@ -313,13 +337,19 @@ def _paper_parts(report):
     if report.comparison: yield from report.comparison._blocks()
     names = [name for name in report.scores if name not in compared]
     if not names: return
-    rows, caption = [], over_text(report.scores, names) or f'Over {counted(len(report.scores), "query")}.'
+    caption = over_text(report.scores, names) or f'Over {counted(len(report.scores), "query")}.'
+    rows = []
+    bracketed = False
     for row in mean_rows(report.scores):
-        cells = [cell for name, cell in zip(report.scores.keys(), row['cells']) if name in names]
-        texts = [f'{cell["text"]} [{cell["interval"].replace(" to ", ", ")}]'.removesuffix(' []') for cell in cells]
-        rows.append([row['name'], *(Cell(text, best=cell['best']) for text, cell in zip(texts, cells))])
-    if any('[' in cell.content for _, *cells in rows for cell in cells): caption += (
-        ' In brackets: 95 % confidence intervals by t.')
+        cells = []
+        for name, cell in zip(report.scores.keys(), row['cells']):
+            if name not in names: continue
+            text = cell['text']
+            if cell['interval']: text += f' [{cell["interval"].replace(" to ", ", ")}]'
+            bracketed = bracketed or bool(cell['interval'])
+            cells.append(Cell(text, best=cell['best']))
+        rows.append([row['name'], *cells])
+    if bracketed: caption += ' In brackets: 95 % confidence intervals by t.'
     yield Table(['system', *names], rows, caption, 'tab:means')
 
 # %% ../../nbs/reporting/report.ipynb #4cb27f32
@@ -394,10 +424,8 @@ def report(
     choices = options.get('conventions'), options.get('duplicates')
     duplicates = conventions_of(choices[0], duplicates=choices[1]).duplicates
     runs_read = _readable_runs(qrels, runs, options.pop('system', None), duplicates)
-    is_path = isinstance(qrels, str | os.PathLike)
-    if is_path:
-        judgments = qrels
-    else:
+    judgments = qrels
+    if not isinstance(qrels, str | os.PathLike):
         judgments = Qrels(qrels, duplicates=duplicates, copy=False)
     scores = evaluate(judgments, runs_read, measures, **options)
     by_name = dict(zip([run.name or 'run' for run in scores.runs], runs_read))
@@ -412,12 +440,12 @@ def report(
     shown = {doc for x in entries for doc in (x.doc, x.parent)}
     add_words(gains + losses, topic_words, read_words(documents, shown - {''}))
     subject = f'{len(scores.runs)} systems' if comparison else scores.runs[0].name
-    return Report(
-        title or f'{subject or "A run"}, {counted(len(scores), "query")}', scores,
-        comparison, pair, gains, losses, topic_words,
-        None if groups is None else groups_of_queries(scores, groups),
-        check(judgments, by_name) if checkup else None,
-        float(grades.rows.value.max(initial=0)))
+    slices = None if groups is None else groups_of_queries(scores, groups)
+    found = check(judgments, by_name) if checkup else None
+    best_grade = float(grades.rows.value.max(initial=0))
+    title = title or f'{subject or "A run"}, {counted(len(scores), "query")}'
+    return Report(title, scores, comparison, pair, gains, losses, topic_words, slices,
+                  found, best_grade)
 
 # %% ../../nbs/reporting/report.ipynb #6872ab84
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
@@ -429,9 +457,10 @@ def _readable_runs(qrels, runs, system, duplicates):
         raise ValueError("one of the runs has the empty name ''; give each run a name")
     sources = recognise(qrels, runs, system)
     resolves = duplicates != 'refuse'
-    readable = [
-        Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run) for run in sources
-    ]
+    readable = []
+    for run in sources:
+        if resolves and not run.path: readable.append(Run(run, duplicates=duplicates, copy=False))
+        else: readable.append(ready(run))
     return Runs(tuple(readable), sources.single)
 
 def _baseline_name(baseline, sources):
@@ -464,8 +493,9 @@ def _focus_pair(scores, comparison):
         pairs = [pair for pair in comparison.pairs() if pair.measure == measure]
         fullest = max(pairs, key=lambda pair: pair.queries)
         return fullest.a, fullest.b
-    ranked = sorted((name for name in means if name != baseline), key=lambda name: -means[name])
-    return ranked[1] if baseline is None else baseline, ranked[0]
+    others = [name for name in means if name != baseline]
+    best, *weaker = sorted(others, key=lambda name: -means[name])
+    return weaker[0] if baseline is None else baseline, best
 
 # %% ../../nbs/reporting/report.ipynb #0fcd5da3
 def _cards(scores, comparison, pair, qrels, sources):
@@ -488,5 +518,6 @@ def _cards(scores, comparison, pair, qrels, sources):
     conventions = scores.conventions.of(measure.name)
     runs = {name: read_run(sources[name], conventions) for name in pair}
     def cards(rows):
-        return tuple(card(q, dict(zip(pair, values)), measure, qrels, runs, scores.conventions) for q, *values in rows)
+        named = [(q, dict(zip(pair, values))) for q, *values in rows]
+        return tuple(card(q, values, measure, qrels, runs, scores.conventions) for q, values in named)
     return cards(gains[:LARGEST]), cards(losses[:LARGEST])

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['BARS', 'DEPTH', 'MOST_MISSED', 'PAIRS', 'MOST_PAIRS', 'MOST_NUMBERS', 'plot_cutoffs', 'plot_precision_recall',
-           'plot_cumulated_gain', 'plot_gains', 'plot_discounts', 'plot_roc', 'Axis', 'axis', 'row', 'bar', 'waterfall',
+           'plot_cumulated_gain', 'plot_gains', 'plot_discounts', 'plot_roc', 'Axis', 'axis', 'bar', 'waterfall',
            'histogram', 'explained_query', 'system_side', 'card', 'what_moved', 'add_words', 'of_all', 'common_sizes',
            'common_means', 'mean_rows', 'mean_panels', 'forest_of', 'difference_panels', 'upright', 'spread_panels',
            'slice_parts', 'slices_of_one', 'query_values', 'input_parts', 'convention_parts']
@@ -109,14 +109,13 @@ def plot_cumulated_gain(
     unknown gain or discount."""
     judged = judge(qrels, run)
     rank = np.arange(1, k + 1)
-    of_run, best = (
-        [np.mean(formula(judged, k=int(i), gain=gain, discount=discount)) for i in rank]
-        for formula in (dcg, idcg)
-    )
-    curves = {'the run': of_run, 'the ideal ranking': best}
+    curves = {}
+    for name, formula in ('the run', dcg), ('the ideal ranking', idcg):
+        values = [formula(judged, k=int(i), gain=gain, discount=discount) for i in rank]
+        curves[name] = np.mean(values, axis=1)
     ax = lines(rank, curves, title='Cumulated gain', xlabel='rank', ylabel='mean DCG',
                marks=False, ax=ax)
-    ax.fill_between(rank, of_run, best, color=ink(ax), alpha=.12, linewidth=0)
+    ax.fill_between(rank, *curves.values(), color=ink(ax), alpha=.12, linewidth=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
 
@@ -129,7 +128,8 @@ def plot_gains(
 
     Return the matplotlib axes. gains: the names of the gains to compare."""
     g = np.asarray(grades, float)
-    curves = {name: as_gain(name)(g) / as_gain(name)(g).max() for name in gains}
+    curves = {name: as_gain(name)(g) for name in gains}
+    curves = {name: gain / gain.max() for name, gain in curves.items()}
     return lines(g, curves, title='Gains', xlabel='grade g',
                  ylabel='gain / largest gain', ax=ax)
 
@@ -160,9 +160,8 @@ def plot_roc(
     ax.plot(fpr, tpr, color=BETTER, linewidth=2, label=f'{name}: {value_text(area)}')
     ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=1, linestyle='--', label='chance')
     ax.set_aspect('equal')
-    return finish(
-        ax, 'ROC curve', 'false positive rate', 'true positive rate', legend=True
-    )
+    rates = 'false positive rate', 'true positive rate'
+    return finish(ax, 'ROC curve', *rates, legend=True)
 
 # %% ../../nbs/reporting/sections.ipynb #ea684346
 @dataclass(frozen=True)
@@ -175,8 +174,11 @@ class Axis:
     ticks: tuple[float, ...]
     decimals: int = 1
 
-    def at(self, x: float) -> float:
-        """Return the position of a number in percent of the width, from 0 to 100."""
+    def at(self, x: float) -> float | None:
+        """Return the position of a number in percent of the width, from 0 to 100.
+
+        Return None for NaN."""
+        if np.isnan(x): return None
         share = (x - self.low) / (self.high - self.low)
         return round(100 * min(max(share, 0.0), 1.0), 2)
 
@@ -193,27 +195,15 @@ def axis(values: Iterable[float], zero: bool = False) -> Axis:
     low = float(min(finite))
     high = float(max(finite))
     room = (high - low) * .04 or max(abs(high), 1) * .05
-    low = low - room
-    high = high + room
+    low -= room
+    high += room
     rough = (high - low) / 5.5  # rounded up to 1, 2 or 5 times a power of ten
-    power = 10.0 ** np.floor(np.log10(rough))
-    step = float(next(power * n for n in (1, 2, 5, 10) if power * n >= rough * .999))
+    steps = 10.0 ** np.floor(np.log10(rough)) * np.array([1, 2, 5, 10])
+    step = float(steps[steps >= rough * .999][0])
     decimals = max(0, int(-np.floor(np.log10(step) + 1e-9)))
     ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
     rounded = tuple(round(tick, decimals) + 0.0 for tick in ticks.tolist())
     return Axis(low, high, rounded, decimals)
-
-# %% ../../nbs/reporting/sections.ipynb #b7da69e2
-def row(
-    scale: Axis, name: str, value: float, low: float, high: float,
-    text: str = '', kind: str = '',
-) -> SimpleNamespace:
-    """Return a row of a forest plot: a value with its interval.
-
-    The positions are in percent of the axis; NaN becomes None and is not drawn. text:
-    the numbers as text. kind: 'better', 'worse' or ''."""
-    at, start, end = (None if np.isnan(x) else scale.at(x) for x in (value, low, high))
-    return SimpleNamespace(name=name, text=text, kind=kind, at=at, start=start, end=end)
 
 # %% ../../nbs/reporting/sections.ipynb #2724c639
 BARS = 180  # at most
@@ -241,14 +231,10 @@ def waterfall(differences: Any) -> tuple[list[SimpleNamespace], float]:
     width = 100 / len(heights)
     scale = 100 / ((top - bottom) or 1.0)
     zero = top * scale if top > bottom else 50.0
+    kinds = {1: 'better', 0: '', -1: 'worse'}
     bars = []
     for i, height in enumerate(heights):
-        if height > 0:
-            kind = 'better'
-        elif height < 0:
-            kind = 'worse'
-        else:
-            kind = ''
+        kind = kinds[int(np.sign(height))]
         y = zero - max(height, 0) * scale
         text = value_text(height, signed=True)
         bars.append(bar(i * width, y, width, abs(height) * scale, kind, text))
@@ -262,17 +248,20 @@ def histogram(values: Any, bins: int = 20) -> tuple[list[SimpleNamespace], Axis]
     present = without_missing(values)
     low = float(present.min(initial=0))
     high = float(present.max(initial=1))
-    if (low, high) != (0, 1): low, high = float(present.min()), float(present.max())
+    if (low, high) != (0, 1):
+        low = float(present.min())
+        high = float(present.max())
     counts, edges = np.histogram(present, bins, (low, high))
     scale = replace(axis((low, high)), low=low, high=high)
-    highest = counts.max(initial=0) or 1
+    highest = counts.max(initial=0)
     width = 100 / bins
     bars = []
     ends = [value_text(edge, 2) for edge in edges]
     for i, n in enumerate(counts.tolist()):
+        if not n: continue
         height = 100 * n / highest
         text = f'{n:,} from {ends[i]} to {ends[i + 1]}'
-        if n: bars.append(bar(i * width, 100 - height, width, height, '', text))
+        bars.append(bar(i * width, 100 - height, width, height, text=text))
     return bars, scale
 
 # %% ../../nbs/reporting/sections.ipynb #669b7d5a
@@ -294,7 +283,11 @@ def explained_query(
         text = f'no explanation: {error}'
         added = {}
         missed = {}
-    else: listing, text, added, missed = why.work.listing, why.text, shares(why.work), why.missed
+    else:
+        listing = why.work.listing
+        text = why.text
+        added = shares(why.work)
+        missed = why.missed
     ranks = {doc: rank for rank, doc in enumerate(listing.docs, 1)}
     return SimpleNamespace(listing=listing, ranks=ranks, text=text, shares=added, missed=missed)
 
@@ -315,9 +308,11 @@ def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[
     a chunk."""
     listing = query.listing
     def ranked(rank, doc, grade):
+        known = None if np.isnan(grade) else float(grade)
+        share = query.shares.get(doc, 0.0)
+        parent = listing.parents.get(doc, '')
         return SimpleNamespace(
-            rank=rank, doc=doc, grade=None if np.isnan(grade) else float(grade), share=query.shares.get(doc, 0.0),
-            other=other.get(doc), parent=listing.parents.get(doc, ''), words=Words())
+            rank=rank, doc=doc, grade=known, share=share, other=other.get(doc), parent=parent, words=Words())
     documents = [ranked(rank, doc, grade) for (doc, rank), grade in zip(query.ranks.items(), listing.grade)]
     missed = [ranked(0, doc, grade) for doc, grade in query.missed.items()]
     relevant = [x for x in documents[DEPTH:] if x.grade and x.grade > 0]
@@ -336,18 +331,18 @@ def card(
     values: {system: value}. `difference` is the second value minus the first, or the
     value of a single system. `documents` are all documents that are shown. `mostly` are
     texts on the causes of the difference, the largest first."""
-    explained = [
-        explained_query(measure, qrels, runs[name], query, conventions) for name in values
-    ]
+    explained = [explained_query(measure, qrels, runs[name], query, conventions)
+                 for name in values]
     ranks = [query.ranks for query in explained][::-1]
-    systems = tuple(map(system_side, values, values.values(), explained, ranks))
-    mostly = what_moved(*explained) if len(explained) == 2 else ()
-    first, *second = values.values()
-    return SimpleNamespace(
-        query=query, sides=systems, mostly=mostly, words=Words(),
-        difference=second[0] - first if second else first,
-        documents=sum((x.places + x.missed + x.deeper for x in systems), []),
-    )
+    sides = tuple(map(system_side, values, values.values(), explained, ranks))
+    documents = [x for side in sides for x in side.places + side.missed + side.deeper]
+    difference, *second = values.values()
+    mostly: tuple[str, ...] = ()
+    if second:
+        difference = second[0] - difference
+        mostly = what_moved(*explained)
+    return SimpleNamespace(query=query, sides=sides, mostly=mostly, words=Words(),
+                           difference=difference, documents=documents)
 
 def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     """Describe the two documents that add most to the difference of two rankings.
@@ -356,10 +351,11 @@ def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     the difference between its contributions to the two values."""
     texts = []
     for doc, of_a, of_b in share_changes(a.shares, b.shares)[:2]:
+        if of_a == of_b: continue
         ranks = [f'rank {x.ranks[doc]}' if doc in x.ranks else 'not retrieved'
                  for x in (a, b)]
         change = '+' * (of_b > of_a) + sentence_number(of_b - of_a)
-        if of_a != of_b: texts.append(f'{doc}: {" → ".join(ranks)}, {change}')
+        texts.append(f'{doc}: {" → ".join(ranks)}, {change}')
     return tuple(texts)
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b
@@ -369,7 +365,8 @@ def add_words(cards: Iterable[SimpleNamespace], queries: Mapping[str, Words], do
     cards: the data that a report shows for each query, as returned by `card`."""
     for card in cards:
         card.words = queries.get(card.query, Words())
-        for shown in card.documents: shown.words = documents.get(shown.doc) or documents.get(shown.parent) or Words()
+        for shown in card.documents:
+            shown.words = documents.get(shown.doc) or documents.get(shown.parent) or Words()
 
 # %% ../../nbs/reporting/sections.ipynb #803b2b5d
 def of_all(scores: Scores) -> Sample:
@@ -394,8 +391,7 @@ def common_means(scores: Scores, measure: str) -> dict[str, float]:
     Return {} if there is no such query."""
     sample = of_all(scores)
     values = sample.values[:, sample.measures.index(measure)]
-    if np.isnan(values).all():
-        return {}
+    if np.isnan(values).all(): return {}
     return dict(zip(sample.systems, map(mean_or_nan, values)))
 
 # %% ../../nbs/reporting/sections.ipynb #609d5ff2
@@ -409,23 +405,19 @@ def mean_rows(
     differences, such as the letters of worse systems. level: the level of the confidence
     intervals."""
     sample = of_all(scores)
-    raised = _marks(comparison, EVERYTHING) if comparison else {}
-    rows = [[_mean_cell(m, row, level) for m, row in zip(scores.measures, values)] for values in sample.values]
-    qualities = [m.kind.quality for m in scores.measures]
-    best = best_of([[cell['value'] for cell in cells] for cells in rows]) & np.array(qualities, bool)
-    for name, cells, best_cells in zip(sample.systems, rows, best):
-        for m, cell, is_best in zip(scores.keys(), cells, best_cells):
-            cell |= {'marks': raised.get((name, m), ''), 'best': bool(is_best)}
+    raised = marks(comparison.of_slice()) if comparison else {}
     baseline = comparison and comparison.baseline
-    return [{'letter': letter(i), 'name': name, 'baseline': name == baseline, 'cells': cells}
-            for i, (name, cells) in enumerate(zip(sample.systems, rows))]
+    rows: list[_Content] = []
+    for i, (name, values) in enumerate(zip(sample.systems, sample.values)):
+        cells = [_mean_cell(m, row, level) for m, row in zip(scores.measures, values)]
+        for m, cell in zip(sample.measures, cells): cell['marks'] = raised.get((name, m), '')
+        rows.append({'letter': letter(i), 'name': name, 'baseline': name == baseline, 'cells': cells})
+    qualities = np.array([m.kind.quality for m in scores.measures], bool)
+    best = best_of([[cell['value'] for cell in row['cells']] for row in rows]) & qualities
+    for i, j in np.ndindex(best.shape): rows[i]['cells'][j]['best'] = bool(best[i, j])
+    return rows
 
 # %% ../../nbs/reporting/sections.ipynb #5e2da48b
-def _marks(comparison, slice_name):
-    """Return {(system, measure): marks of significance} in one slice of the queries."""
-    inside = comparison.of_slice(slice_name)
-    return marks(inside.rows, inside.sample, inside.method, inside.baseline)
-
 def _mean_cell(measure, values, level):
     """Return a dict with the mean of the values and its confidence interval, as numbers and
     text. The interval is NaN if there are fewer than two values, or if the measure does not
@@ -433,14 +425,14 @@ def _mean_cell(measure, values, level):
     present = values[~np.isnan(values)]
     aggregate = measure.kind.aggregate
     value = float(aggregate.f(present)) if present.size else np.nan
-    low, high = t_interval(present, level=level) if aggregate == MEAN and present.size > 1 else (np.nan, np.nan)
-    return {'text': cell_text(value), 'value': value, 'low': float(low), 'high': float(high),
-            'interval': _interval_words(low, high, 3)}
+    low = high = np.nan
+    if aggregate == MEAN and present.size > 1: low, high = t_interval(present, level=level)
+    interval = _interval_words(low, high, 3)
+    return {'text': cell_text(value), 'value': value, 'low': low, 'high': high, 'interval': interval}
 
 def _interval_words(low, high, digits):
     """Return an interval as text, such as '0.1 to 0.3'; '' for NaN."""
-    if np.isnan(low):
-        return ''
+    if np.isnan(low): return ''
     return f'{sentence_number(low, digits)} to {sentence_number(high, digits)}'
 
 # %% ../../nbs/reporting/sections.ipynb #deddbb9a
@@ -460,11 +452,15 @@ def mean_panels(scores: Scores, level: float = .95) -> list[_Content]:
 def forest_of(lines: Sequence[_Content], zero: bool = False) -> _Content:
     """Return the axis and the rows of a forest plot.
 
-    lines: dicts with name, value, low, high, text and kind. zero: whether the axis must
-    include 0."""
+    lines: dicts with name, text, value, low and high, and with kind ('better', 'worse' or
+    '') for a difference. zero: whether the axis must include 0. A row has its line, and
+    the positions of value, low and high in percent of the axis: at, start and end. A
+    position is None for NaN, which is not drawn."""
     scale = axis((line[end] for line in lines for end in ('value', 'low', 'high')), zero)
-    rows = [row(scale, *(line.get(name, '') for name in ('name', 'value', 'low', 'high', 'text', 'kind')))
-            for line in lines]
+    rows = []
+    for line in lines:
+        places = {'at': scale.at(line['value']), 'start': scale.at(line['low']), 'end': scale.at(line['high'])}
+        rows.append(SimpleNamespace(**{'kind': '', **line, **places}))
     return {'axis': scale, 'rows': rows}
 
 # %% ../../nbs/reporting/sections.ipynb #8845c79e
@@ -474,8 +470,15 @@ def difference_panels(comparison: Comparison) -> list[_Content]:
     """Return the data of a forest plot of differences between systems, for each measure.
 
     A plot has at most `PAIRS` differences, the largest."""
-    pairs = comparison.pairs()
-    return [_panel(comparison, m, [pair for pair in pairs if pair.measure == m]) for m in comparison.sample.measures]
+    panels = []
+    for m in comparison.sample.measures:
+        pairs = [pair for pair in comparison.pairs() if pair.measure == m]
+        pairs.sort(key=lambda pair: -np.nan_to_num(abs(pair.difference)))
+        lines = _lines(comparison, pairs[:PAIRS])
+        lines.sort(key=lambda line: -np.nan_to_num(line['value']))
+        left_out = len(pairs) - len(lines)
+        panels.append({'measure': m, **forest_of(lines, zero=True), 'left_out': left_out})
+    return panels
 
 def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     """Return a pair of systems as a table row (a dict).
@@ -484,34 +487,32 @@ def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     difference is negative."""
     if better_first and pair.difference < 0: pair = pair.turned()
     digits = decimals(pair)
-    kind = 'better' if pair.difference > 0 else 'worse'
+    kind = ''
+    if pair.shown(alpha): kind = 'better' if pair.difference > 0 else 'worse'
     return vars(pair) | {
-        'value': pair.difference, 'name': f'{pair.b} − {pair.a}', 'kind': kind if pair.shown(alpha) else '',
-        'text': sentence_number(pair.difference, digits), 'interval': _interval_words(pair.low, pair.high, digits),
-        'p': p_text(pair.p_adjusted).removeprefix('p ').removeprefix('= '), 'effect': sentence_number(pair.effect, 2),
-        'could': detectable_text(pair), 'level': f'{100 * pair.level:.4g} %'}
+        'value': pair.difference,
+        'name': f'{pair.b} − {pair.a}',
+        'kind': kind,
+        'text': sentence_number(pair.difference, digits),
+        'interval': _interval_words(pair.low, pair.high, digits),
+        'p': p_text(pair.p_adjusted).removeprefix('p ').removeprefix('= '),
+        'effect': sentence_number(pair.effect, 2),
+        'could': detectable_text(pair),
+        'level': f'{100 * pair.level:.4g} %',
+    }
 
 # %% ../../nbs/reporting/sections.ipynb #e2422f52
-def _panel(comparison, measure, pairs, by_slice=False):
-    """Return the data of a forest plot of the differences of some pairs of systems.
-    by_slice: whether the rows are slices (groups) of the queries, for one pair."""
-    if by_slice:
-        largest = pairs
-    else:
-        largest = sorted(pairs, key=lambda pair: -np.nan_to_num(abs(pair.difference)))
-    better_first = comparison.baseline is None and not by_slice
-    lines = [upright(pair, comparison.method.alpha, better_first) for pair in largest[:PAIRS]]
-    if by_slice: lines = [line | {'name': f'{line["slice"]} ({line["queries"]:,})'} for line in lines]
-    else: lines.sort(key=lambda line: -np.nan_to_num(line['value']))
-    return {'measure': measure, **forest_of(lines, zero=True), 'left_out': len(pairs) - len(lines)}
+def _lines(comparison, pairs):
+    """Return pairs of systems as table rows. Without a baseline, the better system of each
+    pair is first."""
+    better_first = comparison.baseline is None
+    return [upright(pair, comparison.method.alpha, better_first) for pair in pairs]
 
 def pair_rows(comparison: Comparison) -> list[_Content]:
     """Return a table row for each pair of systems and each measure, over all queries.
 
     Pairs beyond the first `MOST_PAIRS` are omitted."""
-    alpha = comparison.method.alpha
-    better_first = comparison.baseline is None
-    return [upright(pair, alpha, better_first) for pair in comparison.pairs()[:MOST_PAIRS]]
+    return _lines(comparison, comparison.pairs()[:MOST_PAIRS])
 
 # %% ../../nbs/reporting/sections.ipynb #8ea53e44
 def spread_panels(scores: Scores) -> list[_Content]:
@@ -522,8 +523,10 @@ def spread_panels(scores: Scores) -> list[_Content]:
     for m, values in zip(scores.measures, scores.values[0]):
         if m.kind.aggregate != MEAN: continue
         bars, scale = histogram(values)
+        zeros = int((values == 0).sum())
+        queries = int((~np.isnan(values)).sum())
         panels.append({'measure': repr(m), 'bars': bars, 'axis': scale, 'mean': mean_or_nan(values),
-                       'zeros': int((values == 0).sum()), 'queries': int((~np.isnan(values)).sum())})
+                       'zeros': zeros, 'queries': queries})
     return panels
 
 # %% ../../nbs/reporting/sections.ipynb #bfa4a0fb
@@ -533,7 +536,15 @@ def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
     A slice is a group of queries. The plots show the differences of one pair of systems."""
     sample = comparison.sample
     pairs = [p for p in comparison.rows if {p.a, p.b} == {*pair}]
-    panels = [_panel(comparison, m, [p for p in pairs if p.measure == m], True) for m in sample.measures]
+    panels = []
+    for m in sample.measures:
+        of_measure = [p for p in pairs if p.measure == m]
+        lines = []
+        for p in of_measure[:PAIRS]:
+            line = upright(p, comparison.method.alpha, better_first=False)
+            lines.append(line | {'name': f'{p.slice} ({p.queries:,})'})
+        left_out = len(of_measure) - len(lines)
+        panels.append({'measure': m, **forest_of(lines, zero=True), 'left_out': left_out})
     over_all = [p for p in comparison.pairs() if p.queries]
     sentences = [line for line, p in zip(share_sentences(comparison), over_all) if p in pairs]
     tables = _slice_tables(sample, comparison.groups, comparison)
@@ -552,12 +563,13 @@ def _slice_tables(sample, groups, comparison=None):
     tables = []
     for name in (EVERYTHING, *slice_names(groups)):
         inside = slice_of(sample, groups, name)
-        shared = common(inside)
         raised = {}
         size = len(inside.query_ids)
-        if comparison: raised, size = _marks(comparison, name), int((~np.isnan(shared)).any(axis=(0, 1)).sum())
+        if comparison:
+            raised = marks(comparison.of_slice(name))
+            size = int(inside.complete.any(axis=0).sum())
         rows = []
-        for system, values in zip(inside.systems, shared):
+        for system, values in zip(inside.systems, common(inside)):
             cells = [{'text': cell_text(mean_or_nan(row)), 'marks': raised.get((system, m), '')}
                      for m, row in zip(inside.measures, values)]
             rows.append({'name': system, 'cells': cells})
@@ -577,24 +589,28 @@ def query_values(
     the largest number of values; the queries with the smallest differences between runs are
     omitted."""
     first = scores.values[:, 0]
-    if len(first) > 1:
-        importance = np.ptp(np.nan_to_num(first), axis=0)
-    else:
-        importance = -np.nan_to_num(first[0], nan=np.inf)
-    n_queries = max(1, limit // (len(scores.runs) * len(scores.measures)))
+    if len(first) > 1: importance = np.ptp(np.nan_to_num(first), axis=0)
+    else: importance = -np.nan_to_num(first[0], nan=np.inf)
+    n_systems, n_measures, _ = scores.values.shape
+    n_queries = max(1, limit // (n_systems * n_measures))
     positions = np.sort(np.argsort(-importance, kind='stable')[:n_queries])
     ids = [scores.query_ids[i] for i in positions]
-    texts = [words.get(q, Words()).title for q in ids]
-    names = None if groups is None else [groups[i] for i in positions]
-    values = without_nan(np.round(scores.values[:, :, positions], 6).tolist())
-    return {'systems': [run.name or 'run' for run in scores.runs], 'measures': scores.keys(),
-            'ids': ids, 'texts': texts, 'groups': names, 'values': values}
+    rounded = np.round(scores.values[:, :, positions], 6)
+    return {
+        'systems': [run.name or 'run' for run in scores.runs],
+        'measures': scores.keys(),
+        'ids': ids,
+        'texts': [words.get(q, Words()).title for q in ids],
+        'groups': None if groups is None else [groups[i] for i in positions],
+        'values': without_nan(rounded.tolist()),
+    }
 
 # %% ../../nbs/reporting/sections.ipynb #4f127fd7
 def input_parts(checkup: Checkup) -> _Content:
     "Return a dict with the tables and findings of a check-up, and counts of findings."
     tables = [section for section in checkup._blocks() if isinstance(section, Table)]
-    counts = {level: sum(f.level == level for f in checkup.findings) for level in ('error', 'warning', 'note')}
+    levels = [finding.level for finding in checkup.findings]
+    counts = {level: levels.count(level) for level in ('error', 'warning', 'note')}
     return {'tables': tables, 'findings': checkup.findings, 'counts': counts}
 
 def convention_parts(scores: Scores) -> _Content:
@@ -602,7 +618,7 @@ def convention_parts(scores: Scores) -> _Content:
 
     `phrases` describe the conventions, `counts` are notes on counted queries with the
     names of the runs, and `ties` has the effect of ties on each run."""
-    shared = ~np.isnan(of_all(scores).values[0])
+    shared = of_all(scores).complete
     names: dict[str, list] = {}  # what was counted -> the runs
     ties = {}
     for run, one_run in zip(scores.runs, scores.each()):
