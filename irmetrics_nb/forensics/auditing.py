@@ -685,8 +685,8 @@ def _of_vectors(measure, answers, folder):
         mistakes = tuple(name for name in fits if name in data['mistakes'])
         if False in right['default']:
             case = asked[right['default'].index(False)]
-            text = f"({case['about']}): {answers[case['name']]}, but the definition gives {case['value']}"
-            shown = f"{case['name']} {text}"
+            shown = (f"{case['name']} ({case['about']}): {answers[case['name']]}, "
+                     f"but the definition gives {case['value']}")
     return Audit('the program', parse(measure), 'vectors', passed, None, computes, tools, mistakes, shown)
 
 def _same_value(answer, text):
