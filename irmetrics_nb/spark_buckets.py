@@ -105,12 +105,8 @@ def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str
     Return '' if the order is not needed."""
     kinds = {m.name: conventions.of(m.name) for m in measures}
     names = [name for name, answers in kinds.items() if answers.ties == 'given']
-    if len(names) == len(kinds):
-        whose = ''
-    elif names:
-        whose = f' of {names[0]}'
-    else:
-        whose = ''
+    whose = ''
+    if 0 < len(names) < len(kinds): whose = f' of {names[0]}'
     if names or conventions.ties == 'given': return f"ties='given'{whose}"
     if conventions.duplicates in ('first', 'last'):
         return f'duplicates={conventions.duplicates!r}'
@@ -158,9 +154,7 @@ def _caught(table, plan):
         warnings.simplefilter('always')
         try: bucket = _score_runs(table, plan)
         except ValueError as error:
-            kind = next(
-                name for name, type_ in ERRORS.items() if isinstance(error, type_)
-            )
+            kind = next(name for name in ERRORS if isinstance(error, ERRORS[name]))
             bucket = Bucket(error=(kind, str(error)))
     bucket.warned = [(w.category.__name__, str(w.message)) for w in seen]
     return bucket
@@ -173,26 +167,24 @@ def _score_runs(table, plan):
     judgments = table.filter(pl.col('run').is_null())
     graded = judgments.filter(pl.col('value').fill_nan(None).is_not_null())
     blank = len(judgments) - len(graded)
-    notes = (blank_grades(blank),) if blank else ()
-    qrels = Qrels(_named(graded, 'qrels'), duplicates=plan.conventions.duplicates, copy=False)
+    qrels = Qrels(_named(graded, Qrels, 'relevance'), duplicates=plan.conventions.duplicates, copy=False)
     bucket = Bucket()
     for name in plan.runs:
-        run = Run.unread(_named(table.filter(pl.col('run') == name), 'run'))
+        run = Run.unread(_named(table.filter(pl.col('run') == name), Run, 'score'))
         try: scores, judged, reading, _ = score_run(plan.measures, qrels, run, plan.conventions, part=True)
         except DataError as error:
             raise DataError(f'{name}: {error}' if plan.several else str(error)) from None
-        info = replace(scores.runs[0], name=name, notes=scores.runs[0].notes + notes)
+        info = replace(scores.runs[0], name=name)
+        if blank: info = replace(info, notes=(*info.notes, blank_grades(blank)))
         if not plan.bounds: info = replace(info, tie_bounds={})
         bucket.scores.append(replace(scores, runs=(info,)))
         bucket.facts.append(_facts(qrels, run, judged, reading, plan))
     return bucket
 
-def _named(table, kind):
-    """Return rows with the column names of `Qrels` or `Run`."""
-    number = 'score' if kind == 'run' else 'relevance'
-    named = table.select(query_id='query', doc_id='doc', **{number: 'value'})
-    empty = Qrels.empty if kind == 'qrels' else Run.empty
-    return named if len(named) else empty().rows
+def _named(table, table_type, number):
+    """Return rows with the column names of `Qrels` or `Run`. number: that of the values."""
+    if not len(table): return table_type.empty().rows
+    return table.select(query_id='query', doc_id='doc', **{number: 'value'})
 
 # %% ../nbs/top_level/spark_buckets.ipynb #f0c1e214
 def _sorted_rows(table, plan):
@@ -226,9 +218,11 @@ def _check_nulls(table, plan):
     raise DataError(f'{_where(row, plan)}: no value in column {shown!r}')
 
 def _where(row, plan):
-    source = 'the qrels' if row['run'] is None else 'the run'
+    source = 'the run'
+    if row['run'] is None: source = 'the qrels'
     if plan.several and row['run']: source = f'{row["run"]}: {source}'
-    return source if row['query'] is None else f'{source}, query {row["query"]!r}'
+    if row['query'] is not None: source += f', query {row["query"]!r}'
+    return source
 
 # %% ../nbs/top_level/spark_buckets.ipynb #3bc7d89c
 GRADES = 1000  # different grades of a bucket that are counted: of more, some from all over the scale
@@ -263,23 +257,20 @@ def check_whole(
     wrong = sorted(bucket.error for bucket in buckets if bucket.error)
     for kind, text in wrong: raise ERRORS[kind](text)
     texts: list[str] = []
-    for i, name in enumerate(plan.runs):
-        facts = [bucket.facts[i] for bucket in buckets]
+    for name, *facts in zip(plan.runs, *(bucket.facts for bucket in buckets)):
         evidence_of, changes, swapped, rows, grades = zip(*facts)
         evidence = _total_evidence(evidence_of, changes, plan)
         if not evidence.common:
+            text = 'judgments and run have no query in common'
+            if plan.several: text = f'{name}: {text}'
             judged, retrieved = spelt(name) if spelt else ([], [])
-            ids = ''
-            run = f'{name}: ' if plan.several else ''
             if judged and retrieved:
-                ids = f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
-            raise DataError(
-                f'{run}judgments and run have no query in '
-                f'common{ids}{spelling_hint(judged, retrieved)}'
-            )
-        sign = FRACTIONS_AND_WHOLE if 2 * sum(swapped) > sum(rows) else ''
-        judgments = Evidence(plan.measures, _total_grades(grades), swapped=sign)
-        if sign: raise ValueError(warning_texts(judgments)[0])
+                text += f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
+            raise DataError(text + spelling_hint(judged, retrieved))
+        judgments = Evidence(plan.measures, _total_grades(grades))
+        if 2 * sum(swapped) > sum(rows):
+            judgments = replace(judgments, swapped=FRACTIONS_AND_WHOLE)
+            raise ValueError(warning_texts(judgments)[0])
         texts += warning_texts(evidence, name) + warning_texts(judgments)
     return list(dict.fromkeys(map(visible, texts)))
 
@@ -290,13 +281,13 @@ def _total_evidence(evidence, changes, plan):
     """Combine the facts about one run from all buckets, for warnings about the run."""
     samples = [look for bucket in evidence for look in bucket.looks]
     unanswered = [query for bucket in evidence for query in bucket.unanswered]
-    sums = {name: sum(getattr(bucket, name) for bucket in evidence) for name in ('judged', 'retrieved', 'common')}
+    common = sum(bucket.common for bucket in evidence)
     _, shortest, longest = zip(*(bucket.depth for bucket in evidence))
     surplus, changed = map(sum, zip(*changes))
-    depth = sums['common'], min(shortest), max(longest)
     return run_evidence(
-        samples, unanswered=unanswered, depth=depth, cutoff=deepest(plan.measures),
-        upwards=in_deviations(surplus, changed), **sums)
+        samples, unanswered=unanswered, depth=(common, min(shortest), max(longest)), cutoff=deepest(plan.measures),
+        upwards=in_deviations(surplus, changed), common=common, judged=sum(bucket.judged for bucket in evidence),
+        retrieved=sum(bucket.retrieved for bucket in evidence))
 
 def _total_grades(grades):
     """Return the grades of all judgments as an array. If there are very many, return a
@@ -315,11 +306,12 @@ def put_together(
     requested: the measures as the user requested them. how: a text on how the runs were
     read."""
     results = []
-    for i in range(len(plan.runs)):
-        scores = _in_id_order(Scores.concat([bucket.scores[i] for bucket in buckets]))
+    for parts in zip(*(bucket.scores for bucket in buckets)):
+        scores = _in_id_order(Scores.concat(parts))
         info = replace(scores.runs[0], reading=how)
         results.append(replace(scores, runs=(info,), asked=requested))
-    return Scores.beside(results) if plan.several else results[0]
+    if plan.several: return Scores.beside(results)
+    return results[0]
 
 def _in_id_order(scores):
     ids = scores.query_ids

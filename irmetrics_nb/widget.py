@@ -39,10 +39,10 @@ def playable(measure: str | Measure, /) -> str:
     measure with a custom gain."""
     if measure == 'AUC': return 'AUC'
     parsed = parse(measure)
-    parameters = PLAYED.get(parsed.name, '').split()
     simple = all(isinstance(x, str | int | float) for x in parsed.params.values())
-    fits = parsed.name in PLAYED and set(parsed.params) <= set(parameters)
-    if fits and simple: return repr(parsed)
+    parameters = {*PLAYED.get(parsed.name, '').split()}
+    if parsed.name in PLAYED and parsed.params.keys() <= parameters and simple:
+        return repr(parsed)
     raise ValueError(f'{parsed!r} cannot be shown as an interactive ranking; these can: '
                      f'{" ".join(PLAYED)}')
 
@@ -55,7 +55,8 @@ def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | 
     if measure == 'AUC':
         labels = [grade or 0 for grade in grades]
         area = auc(labels, range(len(labels), 0, -1))
-        return None if math.isnan(area) else area
+        if math.isnan(area): return None
+        return area
     return float(np.ravel(parse(measure).of(_judged(grades, missed)))[0])
 
 def _judged(grades, missed):
@@ -124,29 +125,31 @@ def play(
     names = split(measures) if isinstance(measures, str) else measures
     named = [playable(name) for name in names]
     titled = [*map(str, titles or ())]
-    data = {'measure': playable(measure), 'measures': ' '.join(named), 'scale': scale,
+    name = playable(measure)
+    data = {'measure': name, 'measures': ' '.join(named), 'scale': scale,
             'ideal': missed and pool, 'lists': lists, 'goal': goal}
+    markdown = _play_markdown(data, listed, titled, question)
     return _widget_class(language)(
-        scale=scale, missed=[*missed.elements()], grades=listed, measure=data['measure'],
+        scale=scale, missed=[*missed.elements()], grades=listed, measure=name,
         measures=named, titles=titled, lists=lists, goal=goal, question=question,
-        markdown=_play_markdown(data, listed, titled, question))
+        markdown=markdown)
 
 def _play_markdown(data, grades, titles, question):
     """Return the HTML and the table from which nbs/play/play.js makes a ranking."""
     attributes = [_attribute(name, value) for name, value in data.items() if value]
     opening = '<div class="play" ' + '\n     '.join(attributes) + '>'
-    names = titles or [f'd{rank}' for rank in range(1, len(grades) + 1)]
-    shown = ['–' if grade is None else grade for grade in grades]
-    rows = [
-        f'| {rank} | {name} | {grade} |'
-        for rank, (name, grade) in enumerate(zip(names, shown), 1)
-    ]
-    table = '\n'.join(['| rank | result | grade |', '|:----:|--------|:-----:|', *rows])
+    ranks = range(1, len(grades) + 1)
+    names = titles or [f'd{rank}' for rank in ranks]
+    rows = ['| rank | result | grade |', '|:----:|--------|:-----:|']
+    for rank, name, grade in zip(ranks, names, grades):
+        shown = '–' if grade is None else grade
+        rows.append(f'| {rank} | {name} | {shown} |')
+    table = '\n'.join(rows)
     return '\n\n'.join(filter(None, [opening, question, table, '</div>']))
 
 def _attribute(name, value):
-    text = value if isinstance(value, str) else json.dumps(value)
-    quoted = escape(text, quote=False).replace("'", '&#39;')
+    if not isinstance(value, str): value = json.dumps(value)
+    quoted = escape(value, quote=False).replace("'", '&#39;')
     return f"data-{name}='{quoted}'"
 
 def _json_numbers(grades):
@@ -188,8 +191,10 @@ def _widget_class(language):
 
         @traitlets.validate('measure')
         def _check_measure(self, proposal):
-            outside = [*self.missed, self.scale or 0]
-            return _with_scale(playable(proposal.value), self.grades, outside)
+            measure = playable(proposal.value)
+            if measure == 'AUC': return measure
+            judged = _judged(self.grades, [*self.missed, self.scale or 0])
+            return repr(parse(measure).resolve(judged))  # with the largest grade, if it needs one
 
         @traitlets.observe('grades', 'missed', 'measure')
         def _compute(self, change):
@@ -213,8 +218,3 @@ def _module(language):
     table = folder.joinpath(f'play.{language}.js').read_text(encoding='utf-8')
     phrases = table.partition('globalThis.playPhrases = ')[2].rstrip(';\n')
     return module.replace('globalThis.playPhrases ?? {}', phrases)
-
-def _with_scale(measure, grades, missed):
-    """Return the name of a measure, with the largest grade if the measure needs it."""
-    if measure == 'AUC': return measure
-    return repr(parse(measure).resolve(_judged(grades, missed)))

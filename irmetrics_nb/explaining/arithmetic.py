@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -73,13 +74,15 @@ class Listing:
 
         The dict is empty if `judgments` is 'retrieved', because then only the judgments
         of retrieved documents count."""
-        return self.missed if self.judgments == 'all' else {}
+        if self.judgments == 'all': return self.missed
+        return {}
 
     def counts(self, grade: np.ndarray) -> np.ndarray:
         """Return a boolean array: whether each grade counts as judged.
 
         NaN does not count, and neither does a grade below 0 if `negative` is 'zero'."""
-        return grade >= (0 if self.negative == 'zero' else -np.inf)
+        if self.negative == 'zero': return grade >= 0
+        return ~np.isnan(grade)
 
     def judged(self) -> Judged:
         """Convert the list to a `Judged` object, the input of metrics."""
@@ -126,10 +129,11 @@ def from_ranking(
     tie = np.arange(1, retrieved + 1)
     for start, size in zip(judged.tie_start, judged.tie_size):
         tie[start - 1:start - 1 + size] = start
-    unseen = [*(Counter(judged.pool_grade.tolist()) - Counter(listed)).elements()]
-    numbers = [*judged.rank, *range(retrieved + 1, retrieved + 1 + len(unseen))]
-    grades = {f'd{i}': g for i, g in zip(numbers, listed + unseen)}
-    return Listing(tuple(f'd{i}' for i in range(1, retrieved + 1)), grades, tie, negative)
+    unseen = (Counter(judged.pool_grade.tolist()) - Counter(listed)).elements()
+    numbers = chain(judged.rank, count(retrieved + 1))
+    grades = {f'd{i}': g for g, i in zip(chain(listed, unseen), numbers)}
+    docs = tuple(f'd{i}' for i in range(1, retrieved + 1))
+    return Listing(docs, grades, tie, negative)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #a8ce2636
 def from_run(
@@ -141,27 +145,31 @@ def from_run(
     check_option('negative', negative, CHOICES['negative'])
     answered = query in run.queries
     if query not in qrels.queries:
-        words = 'is in the run, but ' if answered else ''
+        words = 'is in the run, but has' if answered else 'has'
         hint = suggestion(query, qrels.queries)
-        raise DataError(f'query {query!r} {words}has no judgments{hint}')
+        raise DataError(f'query {query!r} {words} no judgments{hint}')
     parents = {}
-    if answered and (run.count or np.isfinite(run.budget)):  # only chunks with a place
-        rows = np.flatnonzero(run.rows.query == run.queries.index(query))
-        _, run = meet_documents(qrels, Run.unchecked(run.rows.selected(rows)), ties)
-        if run.count: parents = dict(zip(run.rows.doc.tolist(), run.rows.parent.tolist()))
-    score_of = _rows_of(run, query) if answered else {}
+    score_of = {}
+    if answered:
+        rows = _rows_of(run, query)
+        if run.count or np.isfinite(run.budget):  # only chunks with a place
+            _, part = meet_documents(qrels, Run.unchecked(rows), ties)
+            rows = part.rows
+            if part.count: parents = dict(zip(rows.doc.tolist(), rows.parent.tolist()))
+        score_of = dict(zip(rows.doc.tolist(), rows.value.tolist()))
     docs = [*score_of]
     if ties != 'given':
         docs.sort(key=lambda d: d.encode('utf-8', 'surrogateescape'), reverse=True)
-    docs.sort(key=lambda d: -score_of[d])
+    docs.sort(key=score_of.__getitem__, reverse=True)
     score = np.array([score_of[doc] for doc in docs], dtype=float)
     tie = np.cumsum(np.append(0, score[1:] != score[:-1]))[:len(docs)]
-    return Listing(tuple(docs), _rows_of(qrels, query), tie, negative, parents=parents)
+    judged = _rows_of(qrels, query)
+    grades = dict(zip(judged.doc.tolist(), judged.value.tolist()))
+    return Listing(tuple(docs), grades, tie, negative, parents=parents)
 
 def _rows_of(table, query):
-    rows = table.rows
-    of_query = np.flatnonzero(rows.query == table.queries.index(query))
-    return dict(zip(rows.doc[of_query].tolist(), rows.value[of_query].tolist()))
+    of_query = table.rows.query == table.queries.index(query)
+    return table.rows.selected(np.flatnonzero(of_query))
 
 # %% ../../nbs/explaining/arithmetic.ipynb #33ef5da8
 def find_document(listing: Listing, doc: str | int) -> str:
@@ -190,9 +198,8 @@ def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
     if not (isinstance(rank, int | np.integer) and 1 <= rank <= last):
         raise ValueError(f'{name!r} can be moved to ranks 1 to {last}, not to {rank!r}')
     at = int(rank) - 1
-    (start, _) = shorter.tie_columns()
     split = np.arange(len(shorter)) >= at  # a tie that goes on behind it is another one
-    tie = np.insert(2 * start + split, at, -1)
+    tie = np.insert(2 * shorter.tie + split, at, -1)
     tie = np.cumsum(np.diff(tie, prepend=-1) != 0)
     docs = shorter.docs[:at] + (name,) + shorter.docs[at:]
     return replace(listing, docs=docs, tie=tie)
@@ -213,7 +220,8 @@ def _with_grade(listing, doc, grade):
     """Return the grades with a new grade for one document. If `grade` is None, the
     document is removed from the grades."""
     grades = {judged: g for judged, g in listing.grades.items() if judged != doc}
-    return grades if grade is None else grades | {doc: float(grade)}
+    if grade is not None: grades[doc] = float(grade)
+    return grades
 
 # %% ../../nbs/explaining/arithmetic.ipynb #2047a423
 def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
@@ -256,7 +264,8 @@ def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
     binary = 'rel' in params and 'gain' not in params
     if binary: return first * alone.relevant(params['rel'])
     worth = measure.kind.worth_of(alone, **params)
-    return first * (np.nan if worth is None else worth)
+    if worth is None: return first * np.nan
+    return first * worth
 
 # %% ../../nbs/explaining/arithmetic.ipynb #90f822a3
 def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
@@ -267,11 +276,11 @@ def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
     kind = measure.kind
     judged = listing.judged()
     if ties not in ('best', 'worst') or kind.unordered: return listing
-    order = {'best': in_best_order, 'worst': in_worst_order}[ties]
     worth = kind.worth_of(measure.view(judged), **measure.arguments())
-    if worth is None: raise TiesError(f'the {ties} order of ties is not defined for '
-                                      f'{measure!r}')
+    if worth is None:
+        raise TiesError(f'the {ties} order of ties is not defined for {measure!r}')
     numbered = judged.changed(grade=np.arange(len(judged.rank), dtype=float))
+    order = in_best_order if ties == 'best' else in_worst_order
     ordered = order(numbered, worth)
     source = np.full(len(listing), -1)
     source[ordered.rank - 1] = judged.rank[ordered.grade.astype(int)] - 1
@@ -288,14 +297,11 @@ def terms_of(measure: Measure, view: Judged, ties: str) -> Parts:
     kind = measure.kind
     params = measure.arguments()
     averaged = ties == 'average' and not kind.unordered and (view.tie_size > 1).any()
-    if averaged:
-        terms = kind.averaged(view, **params)
-    else:
-        terms = kind.parts(view, **params)
+    if not averaged: return kind.parts(view, **params)
+    terms = kind.averaged(view, **params)
     if terms is not None: return terms
     raise TiesError(f'{measure!r}: no formula is known for the mean of each term over '
-                    'ties; '
-                    "use another order of ties, such as ties='docid'")
+                    "ties; use another order of ties, such as ties='docid'")
 
 # %% ../../nbs/explaining/arithmetic.ipynb #0098f4f7
 def ideal_list(measure: Measure, view: Judged) -> Judged:
@@ -311,8 +317,9 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     worth = np.nan_to_num(gains(measure, ideal.grade))
     best = ideal.changed(grade=ideal.grade[np.argsort(-worth, kind='stable')])
     longer = view.changed(retrieved=view.retrieved + 1)
-    divisors: list[Any] = [kind.parts(x, **params).divisor for x in (view, longer)]
-    if np.array_equal(*divisors): return best
+    divisor: Any = kind.parts(view, **params).divisor
+    longer_divisor: Any = kind.parts(longer, **params).divisor
+    if np.array_equal(divisor, longer_divisor): return best
     return best.only(best.rank <= view.retrieved[0])
 
 # %% ../../nbs/explaining/arithmetic.ipynb #1b2c47f6
@@ -351,7 +358,8 @@ class Arithmetic:
 
     def share(self, values: np.ndarray) -> np.ndarray:
         """Divide terms by the divisor of the sum, if the measure has a divisor."""
-        return values if self.divisor is None else ratio(values, self.divisor)
+        if self.divisor is None: return values
+        return ratio(values, self.divisor)
 
     def by_rank(self, values: Any, empty: float = np.nan) -> np.ndarray:
         """Return an array (ranks,) with the value of each judged document at its rank.
@@ -371,19 +379,16 @@ class Arithmetic:
         measure evaluates, for example without unjudged documents."""
         n = len(self.listing)
         rank = np.arange(1, n + 1)
-        if self.view.retrieved[0] == n:
-            viewed = rank
-        else:
-            viewed = self.by_rank(self.view.rank)
-        columns = {'rank': rank, 'place': viewed, 'gain': self.by_rank(self.gain)}
-        names = 'weight', 'term', 'running', 'ideal'
-        if self.terms is None: return columns | dict.fromkeys(names, np.full(n, np.nan))
+        columns = {'rank': rank, 'place': rank, 'gain': self.by_rank(self.gain)}
+        if self.view.retrieved[0] != n: columns['place'] = self.by_rank(self.view.rank)
+        if self.terms is None:
+            names = 'weight', 'term', 'running', 'ideal'
+            return columns | dict.fromkeys(names, np.full(n, np.nan))
         term = self.by_rank(self.terms, 0)
-        ideal = np.zeros(n)
-        best = self.ideal_terms[:n]
-        ideal[:len(best)] = best
-        numbers = self.weights(), term, self.share(np.cumsum(term)), ideal
-        return columns | dict(zip(names, numbers))
+        running = self.share(np.cumsum(term))
+        ideal = np.append(self.ideal_terms, np.zeros(n))[:n]
+        return columns | {
+            'weight': self.weights(), 'term': term, 'running': running, 'ideal': ideal}
 
     def weights(self) -> np.ndarray:
         """Return the weight of each rank: its term divided by its gain.
@@ -445,8 +450,8 @@ def number_text(x: float) -> str:
     if x == round(x, shown_digits()): return value_text(x).rstrip('0')
     fraction = Fraction(x).limit_denominator(LARGEST_DENOMINATOR)
     if abs(fraction - Fraction(x)) < Fraction(1, 10**12): return str(fraction)
-    return value_text(x) if abs(x) >= 0.01 else f'{x:.3g}'
-
+    if abs(x) < 0.01: return f'{x:.3g}'
+    return value_text(x)
 
 # %% ../../nbs/explaining/arithmetic.ipynb #507d2844
 def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
@@ -485,15 +490,17 @@ def put_in(form: str, values: dict[str, float]) -> str:
     def number(letter):
         if letter[0] not in values: return letter[0]
         text = number_text(values[letter[0]])
-        return f'({text})' if '/' in text or text[0] == '-' else text
+        if '/' in text or text[0] == '-': return f'({text})'
+        return text
     text = re.sub(r'\b[A-Za-z_]\w*\b', number, form)
     text = re.sub(r'min\((\d+),(\d+)\)', lambda m: str(min(int(m[1]), int(m[2]))), text)
     def added(match):
         name, a, b = match.groups()
-        return f'{name}({int(a) + int(b)})' if name else str(int(a) + int(b))
-    text = re.sub(
-        r'(\w*)\((\d+)([+-]\d+)\)', added, text
-    )  # (2+1) is 3, and log2(2+1) is log2(3)
+        total = str(int(a) + int(b))
+        if name: return f'{name}({total})'
+        return total
+    # (2+1) is 3, and log2(2+1) is log2(3)
+    text = re.sub(r'(\w*)\((\d+)([+-]\d+)\)', added, text)
     text = re.sub(r'\*1(?![\w.*])', '', text)
     return re.sub(r'(?<![\w./*])1\*(?!\*)', '', text)
 
@@ -506,19 +513,22 @@ def written_form(work: Arithmetic) -> str:
     Return '' if the measure has no formula, or if the formula does not give the terms
     of the list and of the ideal ranking."""
     form = work.measure.kind.written
-    measure = work.measure
     if not form or work.terms is None: return ''
-    lists = (work.view, work.terms), (work.ideal, work.ideal_terms)
-    fits = all(holds(form, letters(measure, view), terms) for view, terms in lists)
-    return form if fits else ''
+    for view, terms in (work.view, work.terms), (work.ideal, work.ideal_terms):
+        if not holds(form, letters(work.measure, view), terms): return ''
+    return form
 
 def term_texts(work: Arithmetic, ideal: bool = False) -> list[str]:
     """Return each nonzero term of the list, or of the ideal ranking, as text."""
-    view, terms = (work.ideal, work.ideal_terms) if ideal else (work.view, work.terms)
+    view = work.view
+    terms = work.terms
     if terms is None: return []
+    if ideal:
+        view = work.ideal
+        terms = work.ideal_terms
     form = written_form(work)
     earned = np.flatnonzero(terms)
-    if not form: return [number_text(x) for x in terms[earned]]
+    if not form: return [*map(number_text, terms[earned])]
     values = letters(work.measure, view)
     return [put_in(form, {name: x[i] for name, x in values.items()}) for i in earned]
 
@@ -552,7 +562,9 @@ def body(work: Arithmetic) -> tuple[str, str]:
         divisor, _ = sum_text(term_texts(work, ideal=True), best)
     return f'{_in_brackets(numerator)} / {_in_brackets(divisor)}', note
 
-def _in_brackets(text): return f'({text})' if re.search(r'[-+/* ]', text) else text
+def _in_brackets(text):
+    if re.search(r'[-+/* ]', text): return f'({text})'
+    return text
 
 def line(work: Arithmetic, value: float | None = None, why: str = '') -> str:
     """Return the calculation as one line of text.
@@ -560,18 +572,20 @@ def line(work: Arithmetic, value: float | None = None, why: str = '') -> str:
     value: the result to show, by default the value of the measure. why: the reason for
     another result; it replaces the note."""
     text, note = body(work)
-    shown = work.value if value is None else value
-    result = '' if work.terms is None else f' = {value_text(shown)}'
-    note = f' ({why or note})' if why or note else ''
-    return f'{work.measure!r} = {text}{result}{note}'
+    written = f'{work.measure!r} = {text}'
+    if value is None: value = work.value
+    if work.terms is not None: written += f' = {value_text(value)}'
+    if why or note: written += f' ({why or note})'
+    return written
 
 # %% ../../nbs/explaining/arithmetic.ipynb #03962575
 def latex(work: Arithmetic) -> str:
     """Return the calculation as one line of LaTeX, without dollar signs."""
     text, _ = body(work)
     name = re.sub(r'([_%&#{}])', r'\\\1', repr(work.measure))
-    result = '' if work.terms is None else f' = {value_text(work.value)}'
-    return rf'\text{{{name}}} = {_tex(ast.parse(text, mode="eval").body)}{result}'
+    written = rf'\text{{{name}}} = {_tex(ast.parse(text, mode="eval").body)}'
+    if work.terms is not None: written += f' = {value_text(work.value)}'
+    return written
 
 _SIGNS = {ast.Add: ' + ', ast.Sub: ' - ', ast.Mult: r' \cdot '}
 
@@ -590,5 +604,6 @@ def _tex(tree):
 
 def _grouped(tree, text):
     """Put the text in brackets if the expression is a sum, a difference or negative."""
-    sums = isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add | ast.Sub)
-    return f'({text})' if sums or isinstance(tree, ast.UnaryOp) else text
+    sign = getattr(tree, 'op', None)
+    if isinstance(sign, ast.Add | ast.Sub | ast.USub): return f'({text})'
+    return text

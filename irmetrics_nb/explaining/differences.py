@@ -34,9 +34,9 @@ from ..evaluation.presets import conventions_of
 from irmetrics_nb.explaining.explanation import (
     EARNED,
     LOST,
-    UNJUDGED,
     Explanation,
     explain,
+    grade_text,
     html_table,
     share_changes,
     shares,
@@ -93,23 +93,18 @@ class QueryDifference(Result):
         """Return one dict per document that adds to the value of either list.
 
         The rank is None for a list that does not contain the document."""
-        listings = self.a.work.listing, self.b.work.listing
-        rank_a, rank_b = (dict(zip(listing.docs, range(1, len(listing) + 1))) for listing in listings)
-        grade_of = {doc: g for listing in listings[::-1] for doc, g in zip(listing.docs, listing.grade.tolist())}
+        works = self.a.work, self.b.work
+        rank_a, rank_b = ({doc: i for i, doc in enumerate(work.listing.docs, 1)} for work in works)
+        grade_a, grade_b = (dict(zip(work.listing.docs, work.listing.grade)) for work in works)
+        grade_of = grade_b | grade_a
         rows = []
         running = 0.0
-        for doc, a, b in share_changes(shares(self.a.work), shares(self.b.work)):
-            g = grade_of[doc]
-            running = running + (b - a)
-            title = {'title': self.a.titles.get(doc, '')} if self.a.titles else {}
-            if np.isnan(g):
-                grade = UNJUDGED
-            elif g % 1 == 0:
-                grade = int(g)
-            else:
-                grade = g
-            rows.append({'document': doc, **title, 'grade': grade, 'rank a': rank_a.get(doc), 'rank b': rank_b.get(doc),
-                         'a': a, 'b': b, 'difference': b - a, 'running': running})
+        for doc, a, b in share_changes(*map(shares, works)):
+            running += b - a
+            row: dict[str, Any] = {'document': doc}
+            if self.a.titles: row['title'] = self.a.titles.get(doc, '')
+            row |= {'grade': grade_text(grade_of[doc]), 'rank a': rank_a.get(doc), 'rank b': rank_b.get(doc)}
+            rows.append(row | {'a': a, 'b': b, 'difference': b - a, 'running': running})
         return rows
 
     def _columns(self): return super()._columns() | {'grade': [str(row['grade']) for row in self.rows]}
@@ -123,8 +118,9 @@ class QueryDifference(Result):
 
     def _blocks(self):
         yield Text(self._head())
-        rows = [[shortened(x, 44, 'not retrieved') for x in row.values()] for row in self.rows]
-        if rows: yield Table([*self.rows[0]], rows, self._head(), 'tab:difference')
+        rows = self.rows
+        cells = [[shortened(x, 44, 'not retrieved') for x in row.values()] for row in rows]
+        if rows: yield Table([*rows[0]], cells, self._head(), 'tab:difference')
 
     def _written(self, form):
         """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML
@@ -171,10 +167,9 @@ class Difference(Result):
         return [dict(zip(columns, row)) for row in zip(*lists)]
 
     def _columns(self) -> dict[str, Any]:
-        names = ('a', 'b', 'difference', 'adds', 'running')
-        difference = self.values[1] - self.values[0]
-        columns = *self.values, difference, self.effect, np.cumsum(self.effect)
-        return {'query_id': [*self.query_ids], **dict(zip(names, columns))}
+        a, b = self.values
+        return {'query_id': [*self.query_ids], 'a': a, 'b': b, 'difference': b - a, 'adds': self.effect,
+                'running': np.cumsum(self.effect)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measure, both values and all queries for JSON."""
@@ -195,7 +190,7 @@ class Difference(Result):
         """Draw the contribution of each query as a bar, and the running sum as a line.
 
         ax: the axes to draw in; default: a new figure. Returns the matplotlib axes."""
-        ax = new_axes() if ax is None else ax
+        if ax is None: ax = new_axes()
         at = np.arange(1, len(self.query_ids) + 1)
         colour = np.where(self.effect > 0, EARNED, LOST)
         words = f'running sum, {value_text(self.value, signed=True)} in total'
@@ -208,15 +203,19 @@ class Difference(Result):
         return finish(ax, title, *labels, legend=True)
 
     def _head(self):
-        better, worse, same = (np.sum(np.sign(self.effect) == sign) for sign in (1, -1, 0))
+        better = np.sum(self.effect > 0)
+        worse = np.sum(self.effect < 0)
+        same = np.sum(self.effect == 0)
         counts = f'{better} better, {worse} worse, {same} the same'
-        first, second = (visible(name or letter) for name, letter in zip(self.names, 'ab'))
+        first, second = map(visible, self._run_names())
         return f'{self.measure!r}, {first} → {second}: {_arrow(self.a, self.b)}; {len(self.effect)} queries: {counts}'
+
+    def _run_names(self): return [name or letter for name, letter in zip(self.names, 'ab')]
 
     def _blocks(self, queries: int | None = None):
         yield Text(self._head())
         rows = [[*row.values()] for row in self.rows[:queries]]
-        head = ['query_id', *(name or x for name, x in zip(self.names, 'ab')), 'difference', 'adds', 'running']
+        head = ['query_id', *self._run_names(), 'difference', 'adds', 'running']
         yield Table(head, rows, self._head(), 'tab:difference')
         more = len(self.effect) - len(rows)
         if more: yield Text(f'... and {more} more queries')
@@ -224,9 +223,8 @@ class Difference(Result):
     def _written(self, form):
         """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML
         contains all queries, with bars for their contributions."""
-        if form == 'html':
-            return html_table([self._head()], self.rows, 'adds')
-        return super()._written(form)
+        if form != 'html': return super()._written(form)
+        return html_table([self._head()], self.rows, 'adds')
 
     def __repr__(self) -> str: return rendered(self._blocks(10), 'text')
 
@@ -283,31 +281,32 @@ def explain_difference(
         judgments=judgments,
         duplicates=duplicates, identical_ids=identical_ids)
     parsed = parse(measure)
-    duplicates = in_force.duplicates
-    truth = Qrels(qrels, duplicates=duplicates, copy=False)
-    runs = [Run(run, duplicates=duplicates, copy=False) for run in (run_a, run_b)]
-    first, second = (evaluate(truth, run, parsed, conventions=in_force) for run in runs)
-    values = _aligned(first, second)
+    options: dict[str, Any] = {'duplicates': in_force.duplicates, 'copy': False}
+    truth = Qrels(qrels, **options)
+    first_run = Run(run_a, **options)
+    second_run = Run(run_b, **options)
+    first = evaluate(truth, first_run, parsed, conventions=in_force)
+    second = evaluate(truth, second_run, parsed, conventions=in_force)
+    queries, values = _aligned(first, second)
     order, effect = steps(parsed.kind.aggregate, *values)
-    a, b = (scores.means[repr(first.measures[0])] for scores in (first, second))
-    queries = [q for q, x in zip(first.query_ids, first.values[0, 0]) if not np.isnan(x)]
+    asked = first.measures[0]
+    means = first.means[repr(asked)], second.means[repr(asked)]
     ids = tuple(queries[i] for i in order)
-    names = (first.name, second.name)
     how = {'conventions': in_force, 'documents': documents}
-    numbers = a, b, ids, values[:, order], effect
-    sources = truth, runs[0], runs[1]
-    return Difference(first.measures[0], names, *numbers, sources, how)
+    sources = truth, first_run, second_run
+    names = first.name, second.name
+    return Difference(asked, names, *means, ids, values[:, order], effect, sources, how)
 
 def _aligned(first, second):
-    """Return an array (2, queries) with the values of two runs. Queries that do not count
-    in the mean are left out. Raises ValueError if a query counts for only one of the two
-    runs."""
+    """Return the ids of the queries that count in the mean, and an array (2, queries)
+    with the values of two runs. Raises ValueError if a query counts for only one of the
+    two runs."""
     different = {*first.query_ids} ^ {*second.query_ids}
     if not different:
         values = np.stack([first.values[0, 0], second.values[0, 0]])
-        empty = np.isnan(values)
-        different = {*compress(first.query_ids, empty[0] != empty[1])}
-    if not different: return values[:, ~empty[0]]
+        counts, other = ~np.isnan(values)
+        different = {*compress(first.query_ids, counts != other)}
+    if not different: return [*compress(first.query_ids, counts)], values[:, counts]
     examples = visible(f'they differ in {", ".join(sorted(different)[:3])}')
     advice = "use missing='zero' and no_relevant='zero'"
     problem = 'the means of the two runs are not over the same queries'

@@ -10,9 +10,11 @@ __all__ = ['SHAPE_WORDS', 'SHAPES', 'ABOVE_ZERO', 'HARMLESS', 'Case', 'ordinary_
 import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import signature
-from itertools import product
+from itertools import product, repeat
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,6 @@ import numpy as np
 # %% ../../nbs/forensics/auditing.ipynb #0cadef06
 from ..core.conventions import CHOICES, Conventions
 from ..core.measures import Measure
-from ..evaluation.presets import conventions_of
 from ..explaining.explanation import explain
 from .mistakes import MISTAKES, mistakes_of
 from irmetrics_nb.forensics.search import (
@@ -56,36 +57,41 @@ class Case:
 
         If `twice` is set, the first id also has rank 2."""
         ids = [f'd{i}' for i in range(len(self.grades))]
-        return [ids[0], *ids] if self.twice else ids
+        if self.twice: ids.insert(0, ids[0])
+        return ids
 
     def rows(self) -> list[int]:
         """Return the order in which documents are passed to the function, as positions in
         `docs()`.
 
         This order differs from the rank order, unless `scores` or `twice` is set."""
-        rows = list(range(len(self.docs())))
-        return rows if self.scores or self.twice else [*rows[1::2], *rows[::2]]
+        rows = [*range(len(self.docs()))]
+        if self.scores or self.twice: return rows
+        return rows[1::2] + rows[::2]
 
     def judged(self) -> dict[str, float]:
         """Return the grade of each judged document, as {id: grade}."""
         judgments = {f'd{i}': g for i, g in enumerate(self.grades) if g is not None}
         return judgments | {f'm{i}': g for i, g in enumerate(self.missed)}
 
-    def scored(self) -> np.ndarray:
-        """Return the score of each retrieved document, in rank order.
+    def scored(self) -> list[tuple[str, float]]:
+        """Return the retrieved documents with their scores, in the order of `rows()`.
 
         The default scores differ from each other even as 32-bit floats."""
-        n = len(self.docs())
-        return np.array(self.scores or 0.5 + np.arange(n, 0, -1) / 2**14, float)
+        docs = self.docs()
+        scores = self.scores or 0.5 + np.arange(len(docs), 0, -1) / 2**14
+        return [(docs[row], float(scores[row])) for row in self.rows()]
 
     def is_relevant(self, k: int | None) -> bool:
         """Return whether a document in the top k has a grade above 0."""
         return any((g or 0) > 0 for g in self.grades[:k])
 
     def __str__(self) -> str:
-        names = {'grades': self.grades, 'missed': self.missed, 'scores': self.scores}
-        texts = [f'{name} {list(x)}' for name, x in names.items() if x or name == 'grades']
-        return ', '.join(texts + ['the first document twice'] * self.twice)
+        texts = [f'grades {list(self.grades)}']
+        if self.missed: texts.append(f'missed {list(self.missed)}')
+        if self.scores: texts.append(f'scores {list(self.scores)}')
+        if self.twice: texts.append('the first document twice')
+        return ', '.join(texts)
 
 _GRADED = ('10 01 13 23 101 102 012 321 001 021 110 202 1010 0101 1023 2022 0012 10000 11010 300121 '
            '011001 0132010 30102132')
@@ -97,9 +103,11 @@ def ordinary_cases(binary: bool, missed: bool, longer_than: int = 0) -> list[Cas
     binary: whether grades above 1 become 1. missed: whether to add cases with relevant
     documents that were not retrieved. longer_than: if above 0, add a list with more
     documents than this number."""
-    lists = _GRADED.split() + (_MISSED.split() if missed else [])
+    lists = _GRADED.split()
+    if missed: lists += _MISSED.split()
     if longer_than: lists.append(('0102' * longer_than)[:longer_than + 3])
-    def grades(text): return tuple(min(int(x), 1) if binary else int(x) for x in text)
+    largest = 1 if binary else np.inf
+    def grades(text): return tuple(min(int(x), largest) for x in text)
     cases = [Case(*map(grades, text.split('+'))) for text in lists]
     return sorted(dict.fromkeys(cases), key=lambda case: len(case.grades) + len(case.missed))
 
@@ -112,7 +120,7 @@ def read_shape(shape: str) -> tuple[str, ...]:
 
     Raise ValueError for an unknown shape."""
     words = tuple(shape.split())
-    if len(set(words)) == len(words) and {*words} - {'k'} in SHAPES: return words
+    if len({*words}) == len(words) and {*words} - {'k'} in SHAPES: return words
     shapes = "'grades k', 'true score k', 'retrieved relevant k', 'relevant retrieved k' or 'qrels run k'"
     raise ValueError(f'the shape must be {shapes} (k is optional), not {shape!r}')
 
@@ -124,15 +132,13 @@ def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[f
     exception or did not return one number."""
     ids = case.docs()
     judged = case.judged()
-    rows = case.rows()
-    grades = [judged.get(doc) for doc in ids]
-    scores = case.scored()
+    scored = case.scored()
     relevant = [doc for doc, g in judged.items() if g >= 1]
-    run = {ids[row]: float(scores[row]) for row in rows}
-    true = np.array([grades[row] or 0 for row in rows])
     return _call_with_copies(f, words, {
-        'grades': grades, 'retrieved': ids, 'relevant': relevant, 'k': k, 'qrels': {'q': judged}, 'run': {'q': run},
-        'true': true, 'score': scores[rows]})
+        'grades': [judged.get(doc) for doc in ids], 'retrieved': ids, 'relevant': relevant, 'k': k,
+        'qrels': {'q': judged}, 'run': {'q': dict(scored)},
+        'true': np.array([judged.get(doc) or 0 for doc, _ in scored]),
+        'score': np.array([score for _, score in scored])})
 
 def _call_with_copies(f, words, arguments):
     """Call a function with copies of its arguments; return (value, error). A comparison with
@@ -141,10 +147,12 @@ def _call_with_copies(f, words, arguments):
     args = copy.deepcopy(originals)
     try:
         with np.errstate(all='ignore'): value, error = _number(f(*args))
-        unchanged = all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in zip(args, originals))
+        unchanged = all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b
+                        for a, b in zip(args, originals))
     except Exception as raised:  # any exception is a result
         return np.nan, ' '.join(f'raises {type(raised).__name__}: {raised}'.split())[:100]
-    return value, error or ('' if unchanged else 'changes its arguments')
+    if not (error or unchanged): error = 'changes its arguments'
+    return value, error
 
 def _number(returned):
     """Convert the return value of a function to (number, error). The number is NaN after an
@@ -153,8 +161,8 @@ def _number(returned):
     if returned is None: return np.nan, 'returns None'
     try: values = np.asarray(returned, dtype=float)
     except (TypeError, ValueError): return np.nan, f'returns {type(returned).__name__}, not a number'
-    if values.size != 1: return np.nan, f'returns {values.size} numbers instead of one'
-    return float(values.ravel()[0]), ''
+    if values.size == 1: return values.item(), ''
+    return np.nan, f'returns {values.size} numbers instead of one'
 
 # %% ../../nbs/forensics/auditing.ipynb #6728ce15
 def rankings_of(cases: Sequence[Case], rows: Sequence[str] = (), **open: Any) -> Rankings:
@@ -163,13 +171,8 @@ def rankings_of(cases: Sequence[Case], rows: Sequence[str] = (), **open: Any) ->
     `Rankings` has the rankings under each combination of options. rows: names of changes
     that common mistakes make to the rows of the qrels or the run. open: {convention: options
     to try}; other conventions have their default."""
-    qrels = {}
-    run = []
-    for i, case in enumerate(cases):
-        docs = case.docs()
-        scores = case.scored()
-        qrels[f'q{i}'] = case.judged()
-        run += [(f'q{i}', docs[row], float(scores[row])) for row in case.rows()]
+    qrels = {f'q{i}': case.judged() for i, case in enumerate(cases)}
+    run = [(f'q{i}', *pair) for i, case in enumerate(cases) for pair in case.scored()]
     return Rankings(qrels, run, open=_DEFAULTS | open, rows=rows)
 
 _DEFAULTS: dict[str, tuple] = {question: (answer,) for question, answer in DEFAULTS.items()}
@@ -177,14 +180,15 @@ _DEFAULTS: dict[str, tuple] = {question: (answer,) for question, answer in DEFAU
 class Question:
     """The values and errors of a tested function for several cases at one cutoff.
 
-    `values` has a float for each case, NaN after an error. `failed` is a bool array: True
-    for cases with an error, and for cases with NaN that have no relevant document in the top
-    k."""
+    `values` has a float for each case, NaN after an error. `error` is the first error, or
+    ''. `failed` is a bool array: True for cases with an error, and for cases with NaN that
+    have no relevant document in the top k."""
     def __init__(self, f: Callable, words: Sequence[str], cases: Sequence[Case], k: int | None):
-        self.k, self.cases = k, list(cases)
-        answers = [ask(f, words, case, k) for case in cases]
-        self.values = np.array([value for value, _ in answers])
-        self.errors = [error for _, error in answers]
+        self.k = k
+        self.cases = cases
+        values, self.errors = zip(*(ask(f, words, case, k) for case in cases))
+        self.values = np.array(values)
+        self.error = next(filter(None, self.errors), '')
         # errors, and NaN where nothing was found down to the cutoff
         empty = [not case.is_relevant(k) for case in cases]
         self.failed = np.array(self.errors, bool) | np.isnan(self.values) & np.array(empty, bool)
@@ -196,7 +200,8 @@ class Question:
         `values` has one number for each case. Cases in which the function failed are
         ignored."""
         step = 5.01e-5 if self.rounded else 1e-7
-        return bool((self.failed | np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)).all())
+        close = np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)
+        return bool((self.failed | close).all())
 
     def variants(self, measure: Measure, rows: Sequence[str] = (), more: Sequence[Variant] = ()) -> set[Variant]:
         """Return the variants of a measure that give the values of the tested function.
@@ -209,21 +214,21 @@ class Question:
         return {variant for variant, result in found.items() if result.fits}
 
 def _at_cutoff(measure, k):
-    """Return the measure with the cutoff k. Return it unchanged if it takes no cutoff or k
-    is None."""
-    return measure @ k if k and measure.kind.at == 'k' else measure
+    """Return the measure with the cutoff k, if it takes one and k is not None."""
+    if k and measure.kind.at == 'k': return measure @ k
+    return measure
 
 # %% ../../nbs/forensics/auditing.ipynb #aac6bdcc
 _STANDARD = 'ideal_from', 'cut_ideal', 'divisor', 'discount', 'b', 'rel'  # parameters of the definition
 
 def _more_variants(measure, accept):
-    """Return further combinations of parameters of a measure to try, as `Variant` objects.
-    They are those of known tools and of the conventions `accept`. If the measure has the
-    parameter `max_grade`, there are also combinations with the largest grades 3 and 4."""
-    variants = [variant_of(measure, conventions_of(source)) for source in [*tools_with(measure), accept]]
-    if 'max_grade' not in measure.kind.params: return variants
-    scales = product((3, 4), ('exp', 'linear'))
-    return variants + [Variant.of(measure, {}, {'max_grade': top, 'gain': gain}) for top, gain in scales]
+    """Return the variants of known tools and of the conventions `accept`. If the measure has
+    the parameter `max_grade`, there are also variants with the largest grades 3 and 4."""
+    variants = [variant_of(measure, source) for source in [*tools_with(measure), accept]]
+    if 'max_grade' in measure.kind.params:
+        for top, gain in product((3, 4), ('exp', 'linear')):
+            variants.append(Variant.of(measure, {}, {'max_grade': top, 'gain': gain}))
+    return variants
 
 # %% ../../nbs/forensics/auditing.ipynb #0d8e3d55
 @dataclass(frozen=True)
@@ -240,11 +245,7 @@ class EdgeFinding:
 
     def __str__(self) -> str: return f'{self.edge}: {self.what}'
 
-_TIED = [
-    Case((0, 1), scores=(1, 1)),
-    Case((1, 0), scores=(1, 1)),
-    Case((0, 0, 1, 3, 1), scores=(3, 2, 2, 2, 1)),
-]
+_TIED = [Case((0, 1), scores=(1, 1)), Case((1, 0), scores=(1, 1)), Case((0, 0, 1, 3, 1), scores=(3, 2, 2, 2, 1))]
 _LOW = [Case((0, 1, 1), scores=(2, 0, -1)), Case((1, 0), scores=(-1, -2))]
 _EDGES = {'nothing relevant': Case((0, 0, 0)), 'an empty list': Case((), (1,)), 'one document': Case((1,)),
           'nothing found': Case((0, 0, 1)), 'large grades': Case((1100, 1))}
@@ -253,22 +254,10 @@ _NEGATIVE = [Case((-1, 2)), Case((2, -1)), Case((2, -1, 0, -1, 1))]
 _ABOVE_1 = [Case((2, 0, 1)), Case((0, 3, 2)), Case((3, 1, 0, 2))]
 _FRACTIONS = [Case((0.5, 1.5)), Case((1.5, 0.5, 2)), Case((0.25, 0, 1))]
 _SEVERAL: tuple[dict, dict] = (
-    {
-        'a': {'d1': 1},
-        'b': {'d1': 1, 'd2': 1},
-        'c': {'d1': 1},
-        'none': {'d1': 0},
-        'lost': {'d1': 1},
-        'lost too': {'d1': 1},
-    },
-    {
-        'a': {'d1': 2.0, 'x': 1.0, 'y': 0.5},
-        'b': {'x': 2.0, 'd2': 1.0},
-        'c': {'d2': 1.0},
-        'none': {'d1': 1.0},
-        **{f'more {i}': {'d1': 1.0} for i in range(4)},
-    },
-)
+    {'a': {'d1': 1}, 'b': {'d1': 1, 'd2': 1}, 'c': {'d1': 1}, 'none': {'d1': 0}, 'lost': {'d1': 1},
+     'lost too': {'d1': 1}},
+    {'a': {'d1': 2.0, 'x': 1.0, 'y': 0.5}, 'b': {'x': 2.0, 'd2': 1.0}, 'c': {'d2': 1.0}, 'none': {'d1': 1.0},
+     **{f'more {i}': {'d1': 1.0} for i in range(4)}})
 ABOVE_ZERO = 1e-9  # a level of relevance that every grade above 0 reaches
 _TIE_WORDS = {'ties-as-given': 'given', 'the later row first (its document id is greater)': 'docid',
               'averaged over all orders': 'average', 'ties-at-best': 'best', 'in the worst order': 'worst'}
@@ -279,6 +268,7 @@ class _Auditor:
     call the function for test cases and interpret its values."""
     def __init__(self, f, measure, words):
         self.f = f
+        self.ask = partial(Question, f, words)
         self.measure = measure
         self.words = words
         self.params = measure.kind.params
@@ -288,67 +278,52 @@ class _Auditor:
         self.takes_k = measure.kind.at == 'k' and 'k' in words
         self.k = 2 if 'k' in words else measure.at
 
-    def ask(self, cases, k=None):
-        """Call the tested function for cases at a cutoff; return its values as a
-        `Question`."""
-        return Question(self.f, self.words, cases, k or self.k)
-
     def questions(self):
-        """Call the function for all ordinary cases; return a list of `Question`.
-
-        There is at least one for each cutoff. For a measure with the parameter
-        `max_grade`, cases with different largest grades are separated."""
-        if self.measure.kind.at == 'k' and not self.takes_k:
-            at = self.measure.at
-        else:
-            at = None
-        cases = ordinary_cases(self.binary, self.has_ids, at if at and at <= 100 else 0)
+        """Call the function for all ordinary cases at all cutoffs; return a list of `Question`.
+        If the measure has `max_grade`, cases with different largest grades are separated."""
+        cutoffs: list = [None]
+        longer_than = 0
+        if self.takes_k:
+            cutoffs = [1, 2, 3, 5, 10]
+        elif self.measure.kind.at == 'k' and self.measure.at:
+            cutoffs = [self.measure.at]
+            if self.measure.at <= 100: longer_than = self.measure.at
         groups: dict = {}
-        for case in cases:
+        for case in ordinary_cases(self.binary, self.has_ids, longer_than):
             scale = max(case.judged().values()) if 'max_grade' in self.params else 0
             groups.setdefault(scale, []).append(case)
-        cutoffs = [1, 2, 3, 5, 10] if self.takes_k else [at]
-        return [Question(self.f, self.words, groups[scale], k) for k in cutoffs for scale in sorted(groups)]
+        return [self.ask(groups[scale], k) for k in cutoffs for scale in sorted(groups)]
 
     def gives(self, question, variant, **open):
-        """Return whether a variant gives the values of the tested function in a
-        `Question`.
-
-        A variant is a combination of conventions and parameters. For a measure with the
-        parameter `max_grade`, each case is computed with its own largest grade."""
-        cases = question.cases
+        """Return whether a variant (a combination of conventions and parameters) gives the
+        values of a `Question`. If the measure has `max_grade`, each case is computed with
+        its own largest grade."""
         cut = _at_cutoff(self.measure, self.k)
-        mistake = MISTAKES.get(variant.mistake)
-        rows = [mistake.rows] if mistake and mistake.rows else []
+        groups = [question.cases]
+        if 'max_grade' in self.params: groups = [[case] for case in question.cases]
         values = []
-        for group in [[case] for case in cases] if 'max_grade' in self.params else [cases]:
-            rankings = rankings_of(group, rows, **open)
+        for group in groups:
+            rankings = rankings_of(group, [variant.known_mistake.rows], **open)
             try: values.append(values_of_variant(rankings, cut, plain_variant(rankings, variant))[0])
             except ValueError: return False
         return question.fits(np.concatenate(values))
 
     def find(self, edge, cases, variants, **open):
-        """Find the variant that gives the values of the function; return an
-        `EdgeFinding`.
-
-        edge: the name of the edge case. variants: {description: combination of
-        conventions and parameters}. open: {convention: options to try}."""
-        question = self.ask(cases)
-        if any(question.errors): return EdgeFinding(edge, next(filter(None, question.errors)))
+        """Find the variant that gives the values of the function; return an `EdgeFinding`.
+        edge: the name of the edge case. variants: {description: variant}. open:
+        {convention: options to try}."""
+        question = self.ask(cases, self.k)
+        if question.error: return EdgeFinding(edge, question.error)
         fits = [words for words, variant in variants.items() if self.gives(question, variant, **open)]
         if not fits: return EdgeFinding(edge, 'the values match no known convention', wrong=True)
         if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'no effect on the values')
-        words = next((words for words in fits if words not in MISTAKES), fits[0])
-        if words in MISTAKES:
-            return EdgeFinding(edge, MISTAKES[words].says, words)
+        words = min(fits, key=lambda words: words in MISTAKES)
+        if words in MISTAKES: return EdgeFinding(edge, MISTAKES[words].says, words)
         return EdgeFinding(edge, words)
 
     def edges(self, variant):
-        """Call the function in edge cases, such as an empty list; yield `EdgeFinding`
-        objects.
-
-        variant: the conventions and parameters that the function uses in ordinary
-        cases."""
+        """Call the function in edge cases, such as an empty list; yield `EdgeFinding` objects.
+        variant: the conventions and parameters that it uses in ordinary cases."""
         for edge, case in _EDGES.items():
             if edge == 'nothing found' and not (self.measure.kind.at == 'k' and self.k == 2): continue
             if edge != 'large grades' or not self.binary: yield self._edge(edge, case)
@@ -356,12 +331,14 @@ class _Auditor:
         if not self.binary: yield self._negative(variant)
         elif 'retrieved' not in self.words:
             finding = self.find('grades above 1', _ABOVE_1, {'are relevant, like grade 1': variant})
-            reason = 'are not treated like grade 1; all other cases use grades 0 and 1'
-            yield EdgeFinding(finding.edge, reason) if finding.wrong else finding
+            if finding.wrong:
+                reason = 'are not treated like grade 1; all other cases use grades 0 and 1'
+                finding = EdgeFinding(finding.edge, reason)
+            yield finding
         if self.takes_k:
             question = self.ask([Case((1, 0)), Case((0, 1, 1))], 10)
-            error = next(filter(None, question.errors), '')
-            yield EdgeFinding('k beyond the list', error or f'gives {question.values[0]:g}, which is right')
+            text = question.error or f'gives {question.values[0]:g}, which is right'
+            yield EdgeFinding('k beyond the list', text)
         if not self.binary: yield self._fractions(variant)
         if {'score', 'run'} & {*self.words}:
             ties = {words: variant.with_answers(ties=order) for words, order in _TIE_WORDS.items()}
@@ -375,35 +352,37 @@ class _Auditor:
         """Return an `EdgeFinding` on the value of the function for one case. It is marked as
         wrong if no convention gives this value."""
         value, error = ask(self.f, self.words, case, self.k)
-        text = f'gives {value:g}'
+        if error: return EdgeFinding(edge, error)
         wrong = ''
-        if edge == 'nothing relevant' and value not in (0, 1): wrong = ', but 0, 1 or NaN is expected'
-        if np.isnan(value): wrong = ', which no known convention gives' if edge == 'nothing found' else ''
-        return EdgeFinding(edge, error or text + wrong, wrong=bool(wrong and not error))
+        if np.isnan(value):
+            if edge == 'nothing found': wrong = ', which no known convention gives'
+        elif edge == 'nothing relevant' and value not in (0, 1):
+            wrong = ', but 0, 1 or NaN is expected'
+        return EdgeFinding(edge, f'gives {value:g}{wrong}', wrong=bool(wrong))
 
     def _unjudged(self, variant):
         """Return an `EdgeFinding` on how the function treats unjudged documents. It is
         marked as wrong if the function removes them first, because that is another measure."""
         edge = 'unjudged documents'
-        condensed = 'are removed first, so that later documents move ' 'up'
-        question = self.ask(_UNJUDGED)
-        values = [value for value, error in zip(question.values, question.errors) if not error]
-        if values and np.isnan(values).all(): return EdgeFinding(edge, 'gives nan')
+        condensed = 'are removed first, so that later documents move up'
+        question = self.ask(_UNJUDGED, self.k)
+        succeeded = ~np.array(question.errors, bool)
+        if succeeded.any() and np.isnan(question.values[succeeded]).all(): return EdgeFinding(edge, 'gives nan')
         variants = {'keep their ranks': variant, condensed: variant.with_answers(unjudged='skip')}
         finding = self.find(edge, _UNJUDGED, variants, unjudged=('keep', 'skip'))
         return replace(finding, wrong=finding.wrong or finding.what == condensed)
 
     def _negative(self, variant):
-        if 'max_grade' in self.params: return EdgeFinding('negative grades',
-            'not tested, because the scale of grades begins at 0')
-        cases = [*_NEGATIVE, Case((2, 0), (-1, 1))] if self.has_ids else _NEGATIVE
-        variants = {'count as unjudged': variant,
-                    'count as a negative gain': variant.with_answers(negative='keep')}
-        return self.find('negative grades', cases, variants, negative=('zero', 'keep'))
+        edge = 'negative grades'
+        if 'max_grade' in self.params: return EdgeFinding(edge, 'not tested, because the scale of grades begins at 0')
+        cases = _NEGATIVE + [Case((2, 0), (-1, 1))] * self.has_ids
+        kept = variant.with_answers(negative='keep')
+        variants = {'count as unjudged': variant, 'count as a negative gain': kept}
+        return self.find(edge, cases, variants, negative=('zero', 'keep'))
 
     def _fractions(self, variant):
-        names = mistakes_of(self.measure.name).keys() & {'whole-grades', 'greater-for-at-least'}
-        variants = {'not rounded': replace(variant, answers=())} | _with_mistakes(variant, sorted(names, reverse=True))
+        names = [name for name in ('whole-grades', 'greater-for-at-least') if name in mistakes_of(self.measure.name)]
+        variants = {'not rounded': replace(variant, answers=())} | _with_mistakes(variant, names)
         if 'rel' in self.params:
             params = dict(variant.params) | {'rel': ABOVE_ZERO}
             variants['any grade above 0 is relevant'] = Variant((), tuple(params.items()), variant.mistake)
@@ -412,7 +391,7 @@ class _Auditor:
     def _repeated(self, variant):
         edge = 'a document twice'
         cases = [Case((1, 0, 1), (1,), twice=True), Case((1, 1), twice=True)]
-        question = self.ask(cases)
+        question = self.ask(cases, self.k)
         question.cases = [Case((case.grades[0], None, *case.grades[1:]), case.missed) for case in cases]
         if self.gives(question, variant): return EdgeFinding(edge, 'counts once but takes two ranks')
         first = {'counts once, at its first rank': variant.with_answers(duplicates='first')}
@@ -421,45 +400,40 @@ class _Auditor:
     def _means(self, variant):
         "Return an `EdgeFinding` on the queries that the function includes in the mean."
         edge = 'several queries'
-        (qrels, run) = _SEVERAL
+        qrels, run = _SEVERAL
         def mean(*args):
             result = self.f(*args)
-            if isinstance(result, Mapping):
-                return np.mean(list(result.values()))
+            if isinstance(result, Mapping): return np.mean(list(result.values()))
             return result
         value, error = _call_with_copies(mean, self.words, {'qrels': qrels, 'run': run, 'k': self.k})
         if np.isnan(value) and error: return EdgeFinding(edge, error)
         mistakes = mistakes_of(self.measure.name)
         rows = [m.rows for m in mistakes.values() if m.rows in ('as given', 'judged for any query')]
-        open_answers = _DEFAULTS | {question: CHOICES[question] for question in ('missing', 'no_relevant')}
-        rankings = Rankings(qrels, run, open=open_answers, rows=rows)
-        cut = _at_cutoff(self.measure, self.k)
+        choices = _DEFAULTS | {question: CHOICES[question] for question in ('missing', 'no_relevant')}
+        rankings = Rankings(qrels, run, open=choices, rows=rows)
         variant = _without_gain(self.measure, variant)
         names = {'', *(name for name, m in mistakes.items() if m.total or m.rows)}
         if variant.mistake: names = {variant.mistake}
-        fits = [mean for mean, result in all_results(rankings, cut, more=[variant]).items()
+        results = all_results(rankings, _at_cutoff(self.measure, self.k), more=[variant])
+        fits = [mean for mean, result in results.items()
                 if mean.params == variant.params and mean.mistake in names
                 and np.isclose(result.value, value, atol=1e-7)]
         if not fits: return EdgeFinding(edge, f'gives {value:g}, which no known mean gives', wrong=True)
         best = min(fits, key=lambda mean: mean.cost)
-        mistake = best.mistake if best.mistake != variant.mistake else ''
+        mistake = best.mistake
+        if mistake == variant.mistake: mistake = ''
         if best.answers == (('missing', 'skip'),): mistake = 'mean-over-answered'
-        if mistake:
-            words = MISTAKES[mistake].says
-        else:
-            words = ', '.join(best.words) or 'the mean over every judged query'
-        return EdgeFinding(edge, words, mistake)
+        if mistake: return EdgeFinding(edge, MISTAKES[mistake].says, mistake)
+        return EdgeFinding(edge, ', '.join(best.words) or 'the mean over every judged query')
 
 def _without_gain(measure, variant):
     """Return the variant with the default gain if the measure is CG, DCG or nDCG. For grades
-    0 and 1, the gain has no effect. A variant is a combination of conventions and
-    parameters."""
+    0 and 1, the gain has no effect."""
     if measure.name not in ('CG', 'DCG', 'nDCG'): return variant
     return replace(variant, params=tuple(pair for pair in variant.params if pair[0] != 'gain'))
 
 def _with_mistakes(variant, names):
-    """Return {name: `Variant`} for the names of mistakes. Each `Variant` has the parameters
-    of `variant` and this mistake."""
+    """Return {name of a mistake: variant with this mistake, and the same parameters}."""
     return {name: Variant((), variant.params, name) for name in names}
 
 # %% ../../nbs/forensics/auditing.ipynb #407a62f8
@@ -491,15 +465,16 @@ class Audit(Result):
     @property
     def mistake(self) -> str:
         """Return the name of the first mistake; '' if there is no named mistake."""
-        return self.mistakes[0] if self.mistakes else ''
+        return next(iter(self.mistakes), '')
 
     @property
     def lines(self) -> list[str]:
         "Return the report as lines of text."
-        return [*self._verdict(), *(f'  {finding}' for finding in self.findings)]
+        return self._verdict() + [f'  {finding}' for finding in self.findings]
 
     def _verdict(self):
-        verdict = 'passed' if self.passed else 'does NOT agree with the definition'
+        verdict = 'does NOT agree with the definition'
+        if self.passed: verdict = 'passed'
         lines = [f'{self.name} as {self.measure.asked}: {verdict}', f'It computes {self.computes}.']
         lines += [f'{name}: {MISTAKES[name].says}.' for name in self.mistakes]
         if self.tools: lines.append(f'These tools do the same: {", ".join(self.tools)}.')
@@ -508,13 +483,14 @@ class Audit(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as a dict of strings, booleans, lists and dicts."""
-        names = 'name', 'shape', 'passed', 'computes', 'counterexample'
         edges = {finding.edge: finding.what for finding in self.findings}
-        return {**{name: getattr(self, name) for name in names}, 'measure': self.measure.asked,
+        return {'name': self.name, 'shape': self.shape, 'passed': self.passed, 'computes': self.computes,
+                'counterexample': self.counterexample, 'measure': self.measure.asked,
                 'tools': list(self.tools), 'mistakes': list(self.mistakes), 'edges': edges}
 
     def _columns(self) -> dict[str, Any]:
-        return {name: [getattr(finding, name) for finding in self.findings] for name in ('edge', 'what')}
+        edges = [finding.edge for finding in self.findings]
+        return {'edge': edges, 'what': [finding.what for finding in self.findings]}
 
     def _blocks(self):
         yield from map(Text, self._verdict())
@@ -525,15 +501,14 @@ class Audit(Result):
 # %% ../../nbs/forensics/auditing.ipynb #053292d0
 def _habit(measure, variants):
     """Return the name of the first mistake in the variants with the fewest differences from
-    the defaults. Return '' if they have no mistake. A variant is a combination of
-    conventions and parameters, with or without a mistake."""
+    the defaults; '' if they have no mistake."""
     cost = min(variant.cost for variant in variants)
     plainest = sorted((variant for variant in variants if variant.cost == cost), key=repr)
-    return mistake_of(plainest, [measure.name] * len(plainest))
+    return mistake_of(plainest, repeat(measure.name))
 
 def _computes_same(measure, conventions, variants):
-    """Return whether the parameters that the conventions set, without a mistake, are among
-    the variants (combinations of conventions and parameters)."""
+    """Return whether the parameters that a tool or conventions set, without a mistake, are
+    among the variants (combinations of conventions and parameters)."""
     return Variant((), variant_of(measure, conventions).params) in variants
 
 def _counterexample(auditor, questions, findings):
@@ -542,7 +517,8 @@ def _counterexample(auditor, questions, findings):
     is wrong or a mistake; otherwise ''."""
     for question in questions:
         measure = _at_cutoff(auditor.measure, question.k)
-        cutoff = f', k={question.k}' if question.k else ''
+        cutoff = ''
+        if question.k: cutoff = f', k={question.k}'
         for case, value, error, failed in zip(question.cases, question.values, question.errors, question.failed):
             if failed and not error: continue
             try: right = explain(measure, list(case.grades), ideal=[*case.judged().values()])
@@ -550,11 +526,9 @@ def _counterexample(auditor, questions, findings):
             if not error and np.isclose(value, right.value, rtol=1e-5, atol=1e-7): continue
             text = f'gives {value_text(value)}'
             if value_text(value) == value_text(right.value): text = f'gives {value:.10g}, not {right.value:.10g}'
-            ranks = [row + 1 for row in case.rows()]
+            order = ''
             if {'score', 'run'} & {*auditor.words}:
-                order = f', rows in the order of ranks {ranks}'
-            else:
-                order = ''
+                order = f', rows in the order of ranks {[row + 1 for row in case.rows()]}'
             return f'{case}{order}{cutoff}: it {error or text}; by the definition, {right.text}'
     return next((str(finding) for finding in findings if finding.mistake or finding.wrong), '')
 
@@ -594,38 +568,38 @@ def audit(
     >>> bool(audit(lambda grades, k: sum(grades[:k]) / k, 'P@10'))
     True
     """
-    shape = _shape_of(f) if shape is None else shape
+    if shape is None: shape = _shape_of(f)
     parsed = parse(measure)
     words = read_shape(shape)
-    if parsed.kind.at == 'k' and 'k' in words:
-        uncut = Measure(parsed.name, parsed.given)
-    else:
-        uncut = parsed
+    uncut = parsed
+    if parsed.kind.at == 'k' and 'k' in words: uncut = Measure(parsed.name, parsed.given)
     auditor = _Auditor(f, uncut, words)
     questions = auditor.questions()
     variants = _fitting(auditor, questions, accept)
-    good = {variant for variant in variants if not variant.mistake and not {*variant.items} & {*_STANDARD}}
+    good = {variant for variant in variants if not {*variant.items} & {'mistake', *_STANDARD}}
     fits = good or variants
     best = min(fits or {Variant()}, key=lambda variant: (variant.cost, variant.words))
-    findings = list(auditor.edges(best)) if fits else []
+    findings = []
+    conventions = None
+    if fits:
+        findings = list(auditor.edges(best))
+        if not best.mistake: conventions = best.conventions(parsed.name)
     if all(question.rounded for question in questions): findings.append(EdgeFinding('decimals', 'at most four'))
-    names = [finding.mistake for finding in findings if finding.mistake]
-    if fits and (best.params or not good): names = [*filter(None, [_habit(uncut, fits)]), *names]
-    accepted = accept is not None and _computes_same(uncut, conventions_of(accept), variants)
-    passed = accepted or bool(good) and not any(finding.wrong for finding in findings) and {*names} <= {*HARMLESS}
-    if passed:
-        shown = ''
-    else:
-        shown = _counterexample(auditor, [] if good else questions, findings)
-    if fits and not best.mistake:
-        conventions = best.conventions(parsed.name)
-    else:
-        conventions = None
-    tools = [tool for tool in tools_with(uncut) if _computes_same(uncut, conventions_of(tool), fits)]
-    computes = _computed(fits, best, questions) + ('' if passed or not good else ', but not in every case')
+    names = [finding.mistake for finding in findings]
+    if fits and (best.params or not good): names.insert(0, _habit(uncut, fits))
+    mistakes = tuple(dict.fromkeys(filter(None, names)))
+    tools = tuple(tool for tool in tools_with(uncut) if _computes_same(uncut, tool, fits))
+    passed = bool(good) and not any(finding.wrong for finding in findings) and {*mistakes} <= {*HARMLESS}
+    if accept is not None: passed |= _computes_same(uncut, accept, variants)
+    computes = _computed(fits, best, questions)
+    counterexample = ''
+    if not passed:
+        if good:
+            computes += ', but not in every case'
+            questions = []
+        counterexample = _counterexample(auditor, questions, findings)
     name = getattr(f, '__name__', type(f).__name__)
-    mistakes = tuple(dict.fromkeys(names))
-    return Audit(name, parsed, shape, passed, conventions, computes, tuple(tools), mistakes, shown, tuple(findings))
+    return Audit(name, parsed, shape, passed, conventions, computes, tools, mistakes, counterexample, tuple(findings))
 
 def _fitting(auditor, questions, accept):
     """Return the set of variants (combinations of conventions and parameters) that give all
@@ -635,11 +609,9 @@ def _fitting(auditor, questions, accept):
         for case, error in zip(question.cases, question.errors):
             if error and case.is_relevant(question.k) and len(case.grades) >= max(2, question.k or 2): return set()
     measure = auditor.measure
-    more = _more_variants(auditor.measure, accept)
-    if 'qrels' in auditor.words and measure.name == 'nDCG':
-        rows = ['as given']
-    else:
-        rows = []
+    more = _more_variants(measure, accept)
+    rows = []
+    if 'qrels' in auditor.words and measure.name == 'nDCG': rows.append('as given')
     fits = set.intersection(*(question.variants(measure, rows, more) for question in questions))
     if auditor.binary: fits = {variant for variant in fits if _without_gain(measure, variant) == variant}
     means = {name for name, mistake in MISTAKES.items() if mistake.total}  # which a single list does not show
@@ -649,15 +621,16 @@ def _computed(variants, best, questions):
     """Return a text on what the function computes: how the variant `best` differs from the
     defaults. If `variants` is empty, the text has the first error of the function."""
     if variants: return ', '.join(best.words) or 'the definition with default conventions'
-    error = next((error for question in questions for error in question.errors if error), '')
-    return f'no known convention; it {error}' if error else 'no known convention'
+    for question in questions:
+        if question.error: return f'no known convention; it {question.error}'
+    return 'no known convention'
 
 def _shape_of(f):
-    """Return the parameter names of a function as a shape such as 'true score k'. Return
-    'grades k' if the names form no shape."""
-    try: names = list(signature(f).parameters)
-    except (TypeError, ValueError): return 'grades k'
-    return ' '.join(names) if {*names} - {'k'} in SHAPES else 'grades k'
+    """Return the parameter names of a function as a shape; 'grades k' if they form none."""
+    with suppress(TypeError, ValueError):
+        names = signature(f).parameters
+        if names.keys() - {'k'} in SHAPES: return ' '.join(names)
+    return 'grades k'
 
 # %% ../../nbs/forensics/auditing.ipynb #a89a6b08
 def audit_answers(answers: Any, vectors: Any) -> list[Audit]:
@@ -689,33 +662,38 @@ def _of_vectors(measure, answers, folder):
     if not path.exists(): raise ValueError(f'the folder {folder} has no test vectors for {measure!r}')
     data = json.loads(path.read_text(encoding='utf-8'))
     cases = {case['name']: case for case in data['cases']}
-    unknown = [name for name in answers if name not in cases]
-    if unknown: raise ValueError(f'{measure} has no case {unknown[0]!r}; its cases are {", ".join(cases)[:200]}')
-    cases_asked = [case for name, case in cases.items() if name in answers]
-    def is_right(case, name):
-        value = case['other_values'].get(data['same_as'].get(name, name), case['value'])
-        return _same_value(answers[case['name']], value)
+    for name in answers:
+        if name not in cases:
+            raise ValueError(f'{measure} has no case {name!r}; its cases are {", ".join(cases)[:200]}')
+    asked = [case for name, case in cases.items() if name in answers]
     of_mistakes = {name: mistake.get('equals') for name, mistake in data['mistakes'].items()}
     changes = {'default': {}, **data['settings'], **data['tools'], **of_mistakes}
-    fits = [name for name in changes if all(is_right(case, name) for case in cases_asked)]
-    # Changes that leave ideal, divisor, discount and level as they are
-    harmless = [fit for fit in map(changes.get, fits)
-                if fit is not None and not {*fit} & {*_STANDARD} and fit.get('ties') not in ('best', 'worst')]
-    passed = bool(harmless)
-    case = next((case for case in cases_asked if not is_right(case, 'default')), None)
+    right = {}  # change -> whether the answer to each case is right
+    for name in changes:
+        same = data['same_as'].get(name, name)
+        values = [case['other_values'].get(same, case['value']) for case in asked]
+        right[name] = [_same_value(answers[case['name']], value) for case, value in zip(asked, values)]
+    fits = [name for name in changes if all(right[name])]
+    def is_harmless(change):  # ideal, divisor, discount and level stay as they are
+        return change is not None and not {*change} & {*_STANDARD} and change.get('ties') not in ('best', 'worst')
+    passed = any(is_harmless(changes[name]) for name in fits)
+    computes = f"{', '.join(fits) or 'no known convention'} ({len(asked)} of {len(cases)} cases tested)"
+    tools = tuple(name for name in fits if name in data['tools'])
+    mistakes: tuple[str, ...] = ()
     shown = ''
-    if case and not passed:
-        shown = f"{case['name']} ({case['about']}): {answers[case['name']]}, but the definition gives {case['value']}"
-    computes = f"{', '.join(fits) or 'no known convention'} ({len(cases_asked)} of {len(cases)} cases tested)"
-    tools, mistakes = (tuple(name for name in fits if name in data[key]) for key in ('tools', 'mistakes'))
-    mistakes = () if passed else mistakes
+    if not passed:
+        mistakes = tuple(name for name in fits if name in data['mistakes'])
+        if False in right['default']:
+            case = asked[right['default'].index(False)]
+            shown = (f"{case['name']} ({case['about']}): {answers[case['name']]}, "
+                     f"but the definition gives {case['value']}")
     return Audit('the program', parse(measure), 'vectors', passed, None, computes, tools, mistakes, shown)
 
 def _same_value(answer, text):
-    """Return whether the value of a program equals the expected value. text: the expected
-    value as a fraction, a decimal, 'nan' or 'error'."""
-    error = not isinstance(answer, int | float)
-    if text == 'error' or error: return text == 'error' and error
+    """Return whether an answer equals a fraction, a decimal, 'nan' or 'error'."""
+    is_number = isinstance(answer, int | float)
+    if text == 'error': return not is_number
+    if not is_number: return False
     numerator, _, denominator = text.partition('/')
     value = float(numerator) / float(denominator or 1)
     return bool(np.isclose(answer, value, rtol=1e-9, atol=1e-9, equal_nan=True))

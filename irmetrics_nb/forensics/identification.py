@@ -6,10 +6,11 @@
 __all__ = ['Fit', 'Identification', 'identify', 'Step', 'ToolDifference', 'differ']
 
 # %% ../../nbs/forensics/identification.ipynb #95f55e02
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from itertools import combinations, product
+from functools import cache, partial
+from itertools import chain, combinations, pairwise, product, starmap
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,8 @@ from ..core.conventions import CHOICES, Conventions
 from ..core.measures import Measure
 from ..data.errors import counted, suggestion, visible
 from ..data.qrels_and_runs import Qrels, Run
-from ..evaluation.presets import PRESETS, conventions_of
-from ..explaining.differences import QueryDifference
-from ..explaining.explanation import explain
+from ..evaluation.presets import PRESETS
+from ..explaining.explanation import explain, share_changes, shares, shortened
 from .mistakes import MISTAKES, mistakes_of
 from irmetrics_nb.forensics.search import (
     DEFAULTS,
@@ -68,17 +68,17 @@ class Fit:
     @property
     def value(self) -> float | Mapping[str, float]:
         """Return the computed value; for several measures, a dict {measure: value}."""
-        if len(self.values) == 1:
-            return next(iter(self.values.values()))
-        return self.values
+        if len(self.values) > 1: return self.values
+        (value,) = self.values.values()
+        return value
 
     @property
     def call(self) -> str:
         """Return a line of Python code that computes the value."""
         names = ' '.join(map(repr, self.measures))
         answers = ''.join(f', {question}={answer!r}' for question, answer in self.ways[0].answers)
-        mistake = next((variant.mistake for variant in self.ways if variant.mistake), '')
-        if mistake: return f'with_mistake(qrels, run, {names!r}, {mistake!r}{answers})'
+        for variant in self.ways:
+            if variant.mistake: return f'with_mistake(qrels, run, {names!r}, {variant.mistake!r}{answers})'
         return f'evaluate(qrels, run, "{names}"{answers})'
 
     @property
@@ -101,9 +101,9 @@ def _readings(queries, numbers, counted, mean):
     is 'rounded' or 'cut off'; a scale is 1, or 100 for percentages. numbers: {query:
     number}, with the mean as 'all'. counted: the value of each query. mean: the mean of the
     values."""
-    values = {q: mean if q == 'all' else counted[queries.index(q)] for q in numbers}
-    return {way for way in product(('rounded', 'cut off'), (1, 100))
-            if all(number_fits(x, values[q], *way) for q, x in numbers.items())}
+    values = [mean if q == 'all' else counted[queries.index(q)] for q in numbers]
+    def fits(way): return all(number_fits(x, value, *way) for x, value in zip(numbers.values(), values))
+    return {*filter(fits, product(('rounded', 'cut off'), (1, 100)))}
 
 def _fitting_results(target, found, reading):
     """Return (results, scale): the computed results that match the numbers of a measure, and
@@ -119,16 +119,16 @@ def _combined(measures, searches, fitting):
     together. Return {results: combinations}. A key is a tuple with a result for each
     measure. Its value is a list of tuples with a `Variant` (conventions and parameters) for
     each measure."""
-    by_answers: list[dict] = []
-    for found, fits in zip(searches, map(set, fitting)):
-        by_answers.append({})
+    by_answers: dict = {}
+    for i, (found, fits) in enumerate(zip(searches, map(set, fitting))):
         for variant, result in found.items():
-            if result in fits: by_answers[-1].setdefault(variant.answers, []).append((variant, result))
+            if result not in fits: continue
+            pairs_of = by_answers.setdefault(variant.answers, [[] for _ in measures])
+            pairs_of[i].append((variant, result))
     groups: dict = {}
-    for answers in by_answers[0]:
-        for pairs in product(*(pairs_of.get(answers, []) for pairs_of in by_answers)):
-            variants, results = zip(*pairs)
-            if _agree(measures, variants): groups.setdefault(results, []).append(variants)
+    for pairs in chain.from_iterable(starmap(product, by_answers.values())):
+        variants, results = zip(*pairs)
+        if _agree(measures, variants): groups.setdefault(results, []).append(variants)
     return groups
 
 def _agree(measures, variants):
@@ -154,15 +154,10 @@ def _tools_of(rankings, measures, searches):
     left out."""
     by_tool = {}
     for tool in tools_with(*measures):
-        variants = tuple(_of_tool(rankings, measure, tool) for measure in measures)
+        variants = tuple(plain_variant(rankings, variant_of(measure, tool)) for measure in measures)
         results = tuple(found.get(variant) for found, variant in zip(searches, variants))
         if None not in results: by_tool[tool] = results, variants
     return by_tool
-
-def _of_tool(rankings, measure, tool, **answers):
-    """Return the conventions and parameters of a tool for a measure, as the simplest
-    equivalent `Variant`. answers: options that replace those of the tool."""
-    return plain_variant(rankings, variant_of(measure, conventions_of(tool, **answers)))
 
 def _fit(measures, results, variants, tools, off=0.0):
     """Create a `Fit` from the variants with the fewest differences from the defaults.
@@ -177,7 +172,8 @@ def _fit(measures, results, variants, tools, off=0.0):
     params = dict.fromkeys((kind, *pair) for kind, variant in zip(kinds, best) for pair in variant.params)
     conventions = Conventions(**dict(best[0].answers), measures=tuple(params))
     values = {measure.asked: result.value for measure, result in zip(measures, results)}
-    mistake = next(filter(None, (mistake_of(combination, kinds) for combination in plainest)), '')
+    mistakes = [mistake_of(combination, kinds) for combination in plainest]
+    mistake = next(filter(None, mistakes), '')
     names = tuple(tool for tool, (outcomes, _) in tools.items() if outcomes == results)
     return Fit(conventions, complete, values, best, names, mistake, len(variants), _idle(best, {*variants}), off)
 
@@ -188,7 +184,7 @@ def _idle(combination, variants):
     idle = []
     for question, choices in CHOICES.items():
         if question == 'duplicates': continue
-        answers = [{question: answer} for answer in choices if (question, answer) != ('no_relevant', 'nan')]
+        answers = [{question: answer} for answer in choices if answer != 'nan']
         changed = [tuple(variant.with_answers(**answer) for variant in combination) for answer in answers]
         if variants.issuperset(changed): idle.append(question)
     return tuple(idle)
@@ -201,36 +197,37 @@ def _advice(rankings, target, fits):
     """Return up to two sentences on further numbers that would best decide between the fits,
     which are combinations of conventions that match the numbers. Each sentence has the
     number of fits that would remain."""
-    fits = fits[:_MOST_FITS]
-    (measure, numbers) = target
-    variants = [fit.ways[0] for fit in fits]
+    n = min(len(fits), _MOST_FITS)
+    measure, numbers = target
+    def computed(measure): return zip(*(values_of_variant(rankings, measure, fit.ways[0]) for fit in fits[:n]))
     values: dict[str, Any] = {}
     if len(rankings.queries) < 1000:
-        by_query = np.stack([values_of_variant(rankings, measure, variant)[0] for variant in variants]).T
-        values |= {f'{measure.asked} of {visible(q)}': x for q, x in zip(rankings.queries, by_query)}
-    for k in _CUTOFFS if measure.kind.at == 'k' else ():
-        if k == measure.at: continue
-        cut = measure @ k
-        try: values[cut.asked] = np.array([values_of_variant(rankings, cut, variant)[1] for variant in variants])
-        except ValueError: continue
+        by_query, _ = computed(measure)
+        values = {f'{measure.asked} of {visible(q)}': x for q, x in zip(rankings.queries, np.stack(by_query).T)}
+    for k in _CUTOFFS:
+        if measure.kind.at != 'k' or k == measure.at: continue
+        with suppress(ValueError): _, values[(measure @ k).asked] = computed(measure @ k)
     unit = min([0.0001, *map(last_digit, numbers.values())])
     remaining = {name: _remaining(numbers, unit) for name, numbers in values.items()}
-    best = [name for name in sorted(remaining, key=remaining.__getitem__)[:2] if remaining[name] < len(fits) - 1e-9]
-    return [f'the value of {name} would reduce {len(fits)} matches to about {remaining[name]:.3g}' for name in best]
+    best = [name for name in sorted(remaining, key=remaining.__getitem__)[:2] if remaining[name] < n - 1e-9]
+    return [f'the value of {name} would reduce {n} matches to about {remaining[name]:.3g}' for name in best]
 
 def _remaining(values, unit):
     """Return how many fits would remain on average if a further number were known. A fit is
     a combination of conventions that matches the known numbers. values: the further number
     for each fit. unit: values that round to the same multiple of this unit are equal."""
-    _, count = np.unique(np.rint(np.nan_to_num(values, nan=-1e6) / unit), return_counts=True)
+    multiples = np.rint(np.nan_to_num(values, nan=-1e6) / unit)
+    _, count = np.unique(multiples, return_counts=True)
     return float((count**2).sum() / count.sum())
 
 # %% ../../nbs/forensics/identification.ipynb #2589a0de
 def _of_first(name, words):
     """Return a property that has the attribute `name` of the first item of `fits`, or None
     if there are no fits. words: the description of the attribute."""
-    doc = f'Return {words} of the first fit; None if nothing fits.'
-    return property(lambda self: getattr(self.fits[0], name) if self.fits else None, doc=doc)
+    def value(self):
+        if not self.fits: return None
+        return getattr(self.fits[0], name)
+    return property(value, doc=f'Return {words} of the first fit; None if nothing fits.')
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identification(Result):
@@ -272,10 +269,8 @@ class Identification(Result):
         question = '; '.join(map(target_text, self.wanted))
         tried = f'{self.tried:,} combinations of conventions give {self.results:,} different results on these data'
         if not self.fits:
-            if self.ranges:
-                failed = f'{tried}, and none matches.'
-            else:
-                failed = f'no combination matches. {tried}.'
+            failed = f'no combination matches. {tried}.'
+            if self.ranges: failed = f'{tried}, and none matches.'
             return [*self.ranges, f'{question}: {failed} The closest:']
         of_tools = sum(bool(fit.tools) for fit in self.fits)
         count = f'{len(self)} of them match, and {of_tools} of these are conventions of tools'
@@ -288,36 +283,34 @@ class Identification(Result):
 
         If no conventions give the numbers, return rows of the nearest results."""
         shown = self.fits or self.nearest
-        names = dict.fromkeys(name for fit in shown for name in fit.values)  # each of the nearest has one
+        blank = dict.fromkeys((name for fit in shown for name in fit.values), '-')  # each of the nearest has one
         rows = []
         for fit in shown:
             whose = ', '.join(fit.tools) or fit.mistake or 'no known tool'
-            values = {name: value_text(fit.values[name], 6) if name in fit.values else '-' for name in names}
-            off = {} if self.fits else {'off by': f'{fit.off:.2g}'}
-            counts = {'combinations': str(fit.alike), 'no effect on these data': ', '.join(fit.idle) or '-'}
-            rows.append({'whose': whose, 'differs from the defaults': fit.differs, **values, **off, **counts})
+            row = {'whose': whose, 'differs from the defaults': fit.differs, **blank}
+            row |= {name: value_text(value, 6) for name, value in fit.values.items()}
+            if not self.fits: row['off by'] = f'{fit.off:.2g}'
+            row |= {'combinations': str(fit.alike), 'no effect on these data': ', '.join(fit.idle) or '-'}
+            rows.append(row)
         return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dict of numbers, strings, lists and dicts."""
-        shown = self.fits or self.nearest
-        more = [{'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call} for fit in shown]
+        rows = [row | {'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call}
+                for fit, row in zip(self.fits or self.nearest, self.rows)]
         return {'asked': [*map(target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
                 'results': self.results, 'fits': len(self.fits), 'advice': list(self.advice),
-                'ranges': list(self.ranges), 'rows': [row | columns for row, columns in zip(self.rows, more)]}
-
-    def _columns(self) -> dict[str, Any]:
-        rows = self.rows
-        return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+                'ranges': list(self.ranges), 'rows': rows}
 
     def _blocks(self, rows: int = 10):
         yield from map(Text, self.summary)
         shown = self.rows
         fits = self.fits or self.nearest
-        cells = [[x if len(x) <= 60 else f'{x[:57]}...' for x in row.values()] for row in shown[:rows]]
+        cells = [[shortened(x, 60) for x in row.values()] for row in shown[:rows]]
         if cells: yield Table([*shown[0]], cells, 'Conventions and their values.', 'tab:conventions')
         if len(shown) > rows: yield Text(f'... and {len(shown) - rows} more')
-        lead = 'In Python' if self.fits else 'The closest result, in Python'
+        lead = 'In Python'
+        if not self.fits: lead = 'The closest result, in Python'
         if fits: yield Text(f'{lead}: {fits[0].call}')
         if self.mistake: yield Text(f'{self.mistake}: {MISTAKES[self.mistake].says}.')
         for text in self.advice: yield Text(f'To decide: {text}.')
@@ -368,23 +361,30 @@ def identify(
     targets = read_targets(values, value)
     measures = [measure for measure, _ in targets]
     kinds = sorted({measure.name for measure in measures})
-    rows = dict.fromkeys(m.rows for kind in kinds for m in mistakes_of(kind).values() if m.rows)
+    rows = dict.fromkeys(m.rows for kind in kinds for m in mistakes_of(kind).values())
     rankings = Rankings(qrels, run, rows=rows)
     for query in dict.fromkeys(query for _, numbers in targets for query in numbers):
         if query not in ('all', *rankings.queries):
             raise ValueError(f'query {query!r} is not judged{suggestion(query, rankings.queries)}')
-    for tool in tools_with(*measures) if say else ():
-        if _tool_fits(rankings, targets, tool): say(f'{tool} ({PRESETS[tool].version}) fits')  # type: ignore[misc]
+    if say:
+        for tool in tools_with(*measures):
+            if _tool_fits(rankings, targets, tool): say(f'{tool} ({PRESETS[tool].version}) fits')
     searches = [_search(rankings, target, progress) for target in targets]
     reading, scales, fits = _all_fits(rankings, targets, searches)
-    tried, results = map(sum, zip(*((len(found), len({*found.values()})) for found in searches)))
-    nearest = () if fits else _nearest(rankings, targets, searches)
-    advice = _advice(rankings, targets[0], fits) if len(fits) > 1 else []
+    nearest: Iterable[Fit] = ()
+    advice: Iterable[str] = ()
+    ranges: Iterable[str] = ()
+    if not fits:
+        nearest = _nearest(rankings, targets, searches)
+        ranges = _ranges(rankings, targets)
+    elif len(fits) > 1:
+        advice = _advice(rankings, targets[0], fits)
     percent = [measure.asked for measure, scale in zip(measures, scales) if scale == 100]
     if percent: reading += f', {", ".join(percent)} as a percentage'
-    ranges = () if fits else tuple(_ranges(rankings, targets))
+    tried = sum(map(len, searches))
+    results = sum(len({*found.values()}) for found in searches)
     return Identification(
-        tuple(targets), tuple(fits), reading, tuple(nearest), tuple(advice), tried, results, ranges)
+        tuple(targets), tuple(fits), reading, tuple(nearest), tuple(advice), tried, results, tuple(ranges))
 
 def _search(rankings, target, progress):
     """Compute all results that conventions can give for a measure, and compare them with its
@@ -392,15 +392,16 @@ def _search(rankings, target, progress):
     `Outcome.fits` is the set of (reading, scale) from `_readings` with which the result
     matches."""
     measure, numbers = target
-    variants = [variant_of(measure, conventions_of(tool)) for tool in tools_with(measure)]
-    def check(counted, mean): return _readings(rankings.queries, numbers, counted, mean)
+    variants = [variant_of(measure, tool) for tool in tools_with(measure)]
+    check = partial(_readings, rankings.queries, numbers)
     return all_results(rankings, measure, more=variants, check=check, progress=progress)
 
 def _tool_fits(rankings, targets, tool):
     """Return whether the conventions of a tool give all numbers, rounded or cut off."""
     readings = {'rounded', 'cut off'}
     for measure, numbers in targets:
-        try: computed = values_of_variant(rankings, measure, _of_tool(rankings, measure, tool))
+        variant = plain_variant(rankings, variant_of(measure, tool))
+        try: computed = values_of_variant(rankings, measure, variant)
         except ValueError: return False
         readings &= {reading for reading, _ in _readings(rankings.queries, numbers, *computed)}
     return bool(readings)
@@ -420,22 +421,22 @@ def _range_of_tool(rankings, target, tool):
     """Return the lowest and highest value of a tool over the orders of ties, as text. The
     text is '' if the numbers are outside of this range, if ties do not change the mean, or
     if the range cannot be computed."""
-    (measure, numbers) = target
+    measure, numbers = target
     ends = []
     for order in ('worst', 'best'):
-        variant = _of_tool(rankings, measure, tool, ties=order)
+        variant = plain_variant(rankings, variant_of(measure, tool, ties=order))
         try: counted, mean = values_of_variant(rankings, measure, variant)
         except ValueError: return ''
-        ends.append({**dict(zip(rankings.queries, counted)), 'all': mean})
+        ends.append(dict(zip(rankings.queries, counted)) | {'all': mean})
     low, high = ends
     def is_inside(scale):
         for q, x in numbers.items():
-            lowest = low[q] * scale - last_digit(x)
-            highest = high[q] * scale + last_digit(x) / 2
-            if not lowest <= float(x) <= highest: return False
+            unit = last_digit(x)
+            if not low[q] * scale - unit <= float(x) <= high[q] * scale + unit / 2: return False
         return True
-    if not (low['all'] < high['all'] and any(map(is_inside, scales_of(target)))): return ''
-    return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
+    if low['all'] < high['all'] and any(map(is_inside, scales_of(target))):
+        return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
+    return ''
 
 def _all_fits(rankings, targets, searches):
     """Return (reading, scales, fits) for all conventions that give the numbers. reading:
@@ -464,15 +465,16 @@ def _rank(fit):
 def _nearest(rankings, targets, searches):
     for (measure, numbers), found in zip(targets, searches):
         if 'all' not in numbers: continue
-        scales = scales_of((measure, numbers))
         number = float(numbers['all'])
-        distances = {result: min(abs(result.value * scale - number) / scale for scale in scales)
-                     for result in found.values()}
-        off = {result: np.inf if np.isnan(x) else x for result, x in distances.items()}
+        results = [*dict.fromkeys(found.values())]
+        values = np.array([result.value for result in results])
+        distances = [abs(values * scale - number) / scale for scale in scales_of((measure, numbers))]
+        off = np.nan_to_num(np.min(distances, axis=0), nan=np.inf, posinf=np.inf)
         tools = _tools_of(rankings, [measure], [found])
-        for result in sorted(off, key=off.__getitem__)[:3 if len(targets) == 1 else 1]:
-            variants = [(variant,) for variant in result.variants]
-            yield _fit([measure], (result,), variants, tools, off[result])
+        n = 3 if len(targets) == 1 else 1
+        for i in np.argsort(off, kind='stable')[:n]:
+            variants = [(variant,) for variant in results[i].variants]
+            yield _fit([measure], (results[i],), variants, tools, float(off[i]))
 
 # %% ../../nbs/forensics/identification.ipynb #61399ae9
 @dataclass(frozen=True, eq=False, repr=False)
@@ -521,28 +523,28 @@ class ToolDifference(Result):
     @property
     def lines(self) -> list[str]:
         "Return the result as lines of text."
-        (first, second), (a, b, change) = map(visible, self.names), _three(self.a, self.b)
-        why = (f'{counted(len(self.steps), "difference")} in conventions explain{"s" * (len(self.steps) == 1)} the '
-               'difference.')
+        first, second = map(visible, self.names)
+        a, b, change = _three(self.a, self.b)
+        steps = counted(len(self.steps), 'difference')
+        why = f'{steps} in conventions explain{"s" * (len(self.steps) == 1)} the difference.'
         if not self.steps: why = 'every query has the same value.'
-        idle = [f'Other differences, without effect on these data: {", ".join(self.idle)}.'] if self.idle else []
-        answer = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}'
-        return [answer, *map(repr, self.steps), *idle]
+        lines = [f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}', *map(repr, self.steps)]
+        if self.idle: lines.append(f'Other differences, without effect on these data: {", ".join(self.idle)}.')
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dict of numbers, strings, lists and dicts."""
         steps = [{'what': s.what, 'from': s.value, 'to': s.after, 'queries': list(s.changed), 'shows': list(s.shows)}
                  for s in self.steps]
-        names = dict(zip(('a', 'b'), self.names))
-        return {'measure': repr(self.measure), 'names': names, 'a': self.a, 'b': self.b,
+        return {'measure': repr(self.measure), 'names': dict(zip('ab', self.names)), 'a': self.a, 'b': self.b,
                 'steps': steps, 'idle': list(self.idle)}
 
     def __repr__(self) -> str: return '\n'.join(self.lines)
 
     def _columns(self) -> dict[str, Any]:
-        names = {'what': 'what', 'from': 'value', 'to': 'after'}
-        columns: dict[str, list] = {name: [getattr(step, x) for step in self.steps] for name, x in names.items()}
-        return columns | {'queries': [len(step.changed) for step in self.steps]}
+        steps = self.steps
+        return {'what': [step.what for step in steps], 'from': [step.value for step in steps],
+                'to': [step.after for step in steps], 'queries': [len(step.changed) for step in steps]}
 
     def _blocks(self):
         yield from map(Text, repr(self).split('\n'))
@@ -554,7 +556,7 @@ def _named_variant(qrels, run, measure, source):
     no conventions give the number."""
     if isinstance(source, Conventions): return source.name or 'these conventions', variant_of(measure, source)
     if isinstance(source, str) and (source in PRESETS or not source.strip()[:1].isdigit()):
-        return source, variant_of(measure, conventions_of(source))
+        return source, variant_of(measure, source)
     result = identify(qrels, run, {measure: source})
     if result: return f'{source} ({result[0].differs})', result[0].ways[0]
     nearest = result.nearest[0]
@@ -564,8 +566,9 @@ def _named_variant(qrels, run, measure, source):
 def _word(name, items, measure):
     """Return the option `name` as text, such as ties='given'. items: the options that differ
     from the defaults; if `name` is not among them, the default is shown."""
-    if name == 'mistake': return items.get(name, 'no mistake')
-    return f'{name}={items.get(name, (DEFAULTS | measure.kind.params)[name])!r}'
+    shown = DEFAULTS | measure.kind.params | {'mistake': 'no mistake'} | items
+    if name == 'mistake': return shown[name]
+    return f'{name}={shown[name]!r}'
 
 # %% ../../nbs/forensics/identification.ipynb #29f78f3d
 def _fewest(compute, names):
@@ -588,22 +591,26 @@ def _step(queries, sources, measure, words, variants, computed):
     size = np.where(gone, 1.0, np.abs(np.nan_to_num(later) - np.nan_to_num(earlier)))
     order = np.argsort(-size, kind='stable')
     changed = order[size[order] > 1e-11].tolist()
-    shows = [line for i in changed[:1]
-             for line in _change_lines(sources, measure, variants, queries[i], earlier[i], later[i])]
+    shows = []
+    for i in changed[:1]: shows += _change_lines(sources, measure, variants, queries[i], earlier[i], later[i])
     return Step(words, value, new_value, tuple(queries[i] for i in changed), tuple(shows))
 
 def _change_lines(sources, measure, variants, query, value, new_value):
     name = visible(query)
-    (qrels, run) = sources
     if np.isnan(new_value): return [f'{name} is left out of the mean']
     if np.isnan(value): return [f'{name} is included in the mean with {value_text(new_value)}']
     values = [f'{name}: {value_text(value)} becomes {value_text(new_value)}']
     if any(variant.mistake for variant in variants): return values
-    try: pair = [explain(measure, qrels, run, query, conventions=v.conventions(measure.name)) for v in variants]
+    qrels, run = sources
+    conventions = [variant.conventions(measure.name) for variant in variants]
+    try: old, new = (explain(measure, qrels, run, query, conventions=c) for c in conventions)
     except ValueError: return values
-    docs = [row for row in QueryDifference(*pair).rows if abs(row['difference']) > 1e-11][:3]
-    changes = ', '.join(f"{visible(row['document'])} {value_text(row['a'])} → {value_text(row['b'])}" for row in docs)
-    return [f'{name}: {pair[0].text}', f'becomes {pair[1].text}', *([f'its documents: {changes}'] if changes else [])]
+    lines = [f'{name}: {old.text}', f'becomes {new.text}']
+    documents = share_changes(shares(old.work), shares(new.work))[:3]
+    changes = [f'{visible(doc)} {value_text(a)} → {value_text(b)}'
+               for doc, a, b in documents if abs(b - a) > 1e-11]
+    if changes: lines.append(f'its documents: {", ".join(changes)}')
+    return lines
 
 # %% ../../nbs/forensics/identification.ipynb #a65e4db0
 def differ(
@@ -642,34 +649,35 @@ def differ(
     parsed = parse(measure)
     truth = Qrels(qrels, duplicates='first', copy=False)
     results = Run(run, duplicates='first', copy=False)
-    sources: tuple[Any, Any] = (qrels, run) if truth.repeats or results.repeats else (truth, results)
+    sources: tuple[Any, Any] = truth, results
+    if truth.repeats or results.repeats: sources = qrels, run
     names, variants = zip(*(_named_variant(*sources, parsed, source) for source in (a, b)))
     rankings = _rankings_of(*sources, variants)
     first, second = (plain_variant(rankings, variant).items for variant in variants)
-    different = tuple(name for name in {**first, **second} if first.get(name) != second.get(name))
+    usual = {'mistake': ''} | DEFAULTS | parsed.kind.params
+    different = tuple(name for name in first | second if first.get(name) != second.get(name))
     def mixed(changed):
         "Return the first variant, but with the options in `changed` from the second variant."
-        items = {name: x for name, x in first.items() if name not in changed}
-        items |= {name: second[name] for name in changed if name in second}
-        return Variant.of(parsed, items, items, items.get('mistake', ''))
+        items = usual | first | {name: second.get(name, usual[name]) for name in changed}
+        return Variant.of(parsed, items, items, items['mistake'])
     @cache
     def compute(changed):
         try: return values_of_variant(rankings, parsed, plain_variant(rankings, mixed(changed)))
         except ValueError: return None
     start = compute(())
     target = compute(different)
-    if not (start and target): raise ValueError(f'{parsed!r} cannot be computed with both sets of conventions on '
-                                                'these data')
+    if not (start and target):
+        raise ValueError(f'{parsed!r} cannot be computed with both sets of conventions on these data')
     fewest = _fewest(compute, different)
     order = sorted(fewest, key=lambda name: -abs((compute((name,)) or start)[1] - start[1]))
+    changed = [tuple(order[:i]) for i in range(len(order) + 1)]
     steps = []
-    for i, name in enumerate(order):
-        subsets = tuple(order[:i]), tuple(order[:i + 1])
+    for name, pair in zip(order, pairwise(changed)):
         words = _word(name, second, parsed)
-        computed = map(compute, subsets)
-        steps.append(_step(rankings.queries, (truth, results), parsed, words, [*map(mixed, subsets)], computed))
+        mixtures = [*map(mixed, pair)]
+        steps.append(_step(rankings.queries, (truth, results), parsed, words, mixtures, map(compute, pair)))
     old, new = (variant.items for variant in variants)
-    replaced = [name for name, x in new.items() if old.get(name) != x and name not in {**first, **second}]
+    replaced = [name for name, x in new.items() if old.get(name) != x and name not in first | second]
     idle = [_word(name, second, parsed) for name in different if name not in fewest]
     idle += [_word(name, new, parsed) for name in replaced]  # which cannot matter on these data
     return ToolDifference(parsed, names, start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
@@ -679,5 +687,4 @@ def _rankings_of(qrels, run, variants):
     variants."""
     items = [variant.items for variant in variants]
     choices = {q: tuple(dict.fromkeys(x.get(q, DEFAULTS[q]) for x in items)) for q in OF_ROWS}
-    rows = [MISTAKES[variant.mistake].rows for variant in variants if variant.mistake]
-    return Rankings(qrels, run, open=choices, rows=filter(None, rows))
+    return Rankings(qrels, run, open=choices, rows=[variant.known_mistake.rows for variant in variants])

@@ -85,13 +85,16 @@ def _before_bracket(judged, k=None, beta=1, rel=1):
 def _ap_over_list(judged, k=None, rel=1):
     """Compute AP divided by the number of documents in the top k."""
     total = average_precision(judged, k=k, rel=rel) * judged.n_relevant(rel)
-    return ratio(total, judged.retrieved if k is None else np.minimum(k, judged.retrieved))
+    n = judged.retrieved
+    if k is not None: n = np.minimum(k, n)
+    return ratio(total, n)
 
 def _first_over_r(judged, k=None, rel=1):
     """Compute AP as 1/rank of the first hit, divided by min(R, k). R is the number of
     relevant documents."""
     R = judged.n_relevant(rel)
-    return ratio(reciprocal_rank(judged, k=k, rel=rel), R if k is None else np.minimum(R, k))
+    if k is not None: R = np.minimum(R, k)
+    return ratio(reciprocal_rank(judged, k=k, rel=rel), R)
 
 def _ap_of_hits(judged, k=None, rel=1):
     return average_precision(judged, k=k, rel=rel, divisor='retrieved')

@@ -13,6 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from functools import cache, cached_property
@@ -33,7 +34,7 @@ from ..data.judging import judge
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.sources import read_rows
 from ..evaluation.presets import PRESETS, conventions_of, identical_rows, read_run, worth_of_nothing
-from .mistakes import MISTAKES, mistakes_of
+from .mistakes import MISTAKES, Mistake, mistakes_of
 from ..metrics.dcg import dcg
 from ..metrics.parsing import parse
 
@@ -45,12 +46,10 @@ def read_number(value: Any) -> Decimal:
 
     Raise ValueError for anything else, and for NaN and infinity."""
     if isinstance(value, np.generic): value = value.item()
-    readable = isinstance(value, str | Decimal | int | float) and not isinstance(
-        value, bool
-    )
-    try: number = Decimal(str(value).strip() if readable else 'NaN')
-    except InvalidOperation: number = Decimal('NaN')
-    if number.is_finite(): return number
+    if isinstance(value, str | Decimal | int | float):
+        with suppress(InvalidOperation):  # which text such as 'True' causes
+            number = Decimal(str(value).strip())
+            if number.is_finite(): return number
     raise ValueError(f'a value must be a number such as 0.4312, not {value!r}')
 
 def last_digit(number: Decimal) -> float:
@@ -63,7 +62,8 @@ def number_fits(number: Decimal, value: float, reading: str, scale: float = 1) -
     reading: 'rounded', or 'cut off' if further digits are dropped. scale: 100 if the
     number is a percentage, otherwise 1."""
     if math.isnan(value): return False
-    off = (value * scale - float(number)) * (-1 if number.is_signed() else 1)
+    off = value * scale - float(number)
+    if number.is_signed(): off = -off
     tolerance = LIKE_EXACT * max(scale, abs(float(number)))
     if reading == 'rounded': return abs(off) <= last_digit(number) / 2 + tolerance
     return -tolerance <= off < last_digit(number) + tolerance
@@ -102,8 +102,8 @@ def _target(text, values):
         reason = 'is computed from labels or a single list and does not depend on conventions'
         raise ValueError(f'{text} {reason}, so there is nothing to find')
     measure = parse(text)
-    by_query = values if isinstance(values, Mapping) else {'all': values}
-    numbers = {str(q): read_number(by_query[q]) for q in sorted(by_query, key=lambda q: str(q) != 'all')}
+    if not isinstance(values, Mapping): values = {'all': values}
+    numbers = {str(q): read_number(values[q]) for q in sorted(values, key=lambda q: str(q) != 'all')}
     if not numbers: raise ValueError(f'{measure!r}: there is no value')
     for number in numbers.values():
         if number < 0 and 'gain' not in measure.kind.params:
@@ -123,13 +123,14 @@ def scales_of(target: Target) -> tuple[int, ...]:
     1."""
     measure, numbers = target
     percent = max(numbers.values()) > 1 and not _unbounded(measure.kind)
-    return (1, 100) if percent else (1,)
+    if percent: return 1, 100
+    return (1,)
 
 def target_text(target: Target) -> str:
     """Return a measure and its numbers as text: 'AP = 0.25, AP of q1 = 0.50'."""
-    name = target[0].asked
-    numbers = target[1].items()
-    return ', '.join(f'{name}{"" if q == "all" else f" of {visible(q)}"} = {x}' for q, x in numbers)
+    measure, numbers = target
+    names = {q: f'{measure.asked} of {visible(q)}' for q in numbers} | {'all': measure.asked}
+    return ', '.join(f'{names[q]} = {x}' for q, x in numbers.items())
 
 # %% ../../nbs/forensics/search.ipynb #0b61f8c1
 NUMBERS_TRIED: dict[str, tuple] = {'beta': (1, 2, 0.5), 'p': (0.8, 0.5, 0.85, 0.9, 0.95)}
@@ -141,20 +142,17 @@ def search_space(kind: Kind, name: str, grades: Iterable[float] = (1,)) -> tuple
     name: the parameter. grades: the grades of all judgments."""
     top = max(grades, default=1)
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
-    tables: dict[str, Any] = {
-        'gain': NAMED_GAINS,
-        'discount': DISCOUNTS,
-        'rel': levels,
-        **NUMBERS_TRIED,
-    }
+    tables: dict[str, Any] = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels}
     tables['max_grade'] = [g for g in levels if g >= top]
+    tables |= NUMBERS_TRIED
     hint = get_type_hints(kind.function)[name]
-    words = (True, False) if hint is bool else _literals(hint)
-    return tuple(dict.fromkeys((kind.params[name], *(words or tables.get(name, ())))))
+    options = _literals(hint) or tables.get(name, ())
+    return tuple(dict.fromkeys([kind.params[name], *options]))
 
 def _literals(hint):
-    """Return the options of a `Literal` type, or of the first `Literal` in a union.
-    Return () if the type has no options."""
+    """Return the options of bool, of a `Literal` type, or of the first such type in a
+    union. Return () if the type has no options."""
+    if hint is bool: return True, False
     if get_origin(hint) is Literal: return get_args(hint)
     nested = (_literals(arg) for arg in get_args(hint) if not isinstance(arg, str))
     return next(filter(None, nested), ())
@@ -189,9 +187,13 @@ class Variant:
         """Create a variant of a measure from options, parameters and a mistake.
 
         Defaults are omitted, and so are parameters that the measure sets."""
-        usual = {p: value for p, value in measure.kind.params.items() if p not in measure.said}
-        different = tuple((p, params[p]) for p in usual if params.get(p, usual[p]) != usual[p])
-        return cls(different_answers(answers), different, mistake)
+        usual = {p: x for p, x in measure.kind.params.items() if p not in measure.said}
+        return cls(different_answers(answers), _different(params, usual), mistake)
+
+    @property
+    def known_mistake(self) -> Mistake:
+        """Return the mistake; a `Mistake` that changes nothing if there is none."""
+        return MISTAKES.get(self.mistake, _NO_MISTAKE)
 
     @property
     def cost(self) -> float:
@@ -204,13 +206,16 @@ class Variant:
         """Return {name: value} of the differences from the defaults.
 
         A mistake has the key 'mistake'."""
-        return dict(self.answers + self.params) | ({'mistake': self.mistake} if self.mistake else {})
+        items = dict(self.answers + self.params)
+        if self.mistake: items['mistake'] = self.mistake
+        return items
 
     @property
     def words(self) -> list[str]:
         """Return each difference from the defaults as text, such as ties='given'."""
-        words = [f'{name}={value!r}' for name, value in (*self.params, *self.answers)]
-        return [*words, self.mistake] if self.mistake else words
+        words = [f'{name}={value!r}' for name, value in self.params + self.answers]
+        if self.mistake: words.append(self.mistake)
+        return words
 
     def conventions(self, kind: str) -> Conventions:
         """Return the `Conventions` of this variant for a measure such as 'AP'.
@@ -223,10 +228,18 @@ class Variant:
         "Return a copy of the variant in which some options of conventions are replaced."
         return replace(self, answers=different_answers(dict(self.answers) | answers))
 
-def variant_of(measure: Measure, conventions: Conventions) -> Variant:
-    "Return how some conventions differ from the defaults for a measure, as a `Variant`."
-    params = {name: value for kind, name, value in conventions.measures if kind == measure.name}
-    return Variant.of(measure, vars(conventions.of(measure.name)), params)
+_NO_MISTAKE = Mistake('', '')
+
+def variant_of(
+    measure: Measure, conventions: str | Conventions | None = None, **answers: str,
+) -> Variant:
+    """Return how some conventions differ from the defaults for a measure, as a `Variant`.
+
+    conventions: the name of a tool, or conventions. answers: options that override those of
+    `conventions`."""
+    chosen = conventions_of(conventions, **answers)
+    params = {name: value for kind, name, value in chosen.measures if kind == measure.name}
+    return Variant.of(measure, vars(chosen.of(measure.name)), params)
 
 def tools_with(*measures: Measure) -> list[str]:
     """Return the names of the tools that compute all of these measures."""
@@ -239,7 +252,10 @@ def different_answers(answers: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]
     """Return (convention, option) for each option that is not the default.
 
     The pairs are in the order of `CHOICES`."""
-    return tuple((q, answers[q]) for q, usual in DEFAULTS.items() if answers.get(q, usual) != usual)
+    return _different(answers, DEFAULTS)
+
+def _different(values, defaults):
+    return tuple((name, values[name]) for name, x in defaults.items() if values.get(name, x) != x)
 
 def mistake_of(variants: Iterable[Variant], kinds: Iterable[str]) -> str:
     """Return the name of the first mistake in the variants; '' if there is no mistake.
@@ -303,7 +319,7 @@ class Rankings:
         # from the run, and the order of ties: 'given' (as ranked), or another of _ORDERS.
         self.cells: dict[tuple, tuple[Judged, np.ndarray, str]] = {}
         self._enter_answers()
-        for mistake in rows: self._enter_mistake(mistake)
+        for change in filter(None, rows): self._enter_mistake(change)
 
     def tables(self, duplicates: Any) -> tuple[Qrels, Run]:
         """Return (`Qrels`, `Run`) with one row for each document of a query.
@@ -315,42 +331,44 @@ class Rankings:
     def _find_choices(self, restricted):
         """Return {convention: options to try}, without options that have no effect on these
         data. restricted: the options of some conventions."""
-        choices = {question: tuple(answers) for question, answers in CHOICES.items()}
-        choices |= {'no_relevant': ('zero', 'skip', 'one')}  # 'nan' is in no mean either
-        choices |= {question: tuple(answers) for question, answers in restricted.items()}
+        every = {**CHOICES, 'no_relevant': ('zero', 'skip', 'one'), **restricted}  # 'nan' is in no mean either
+        choices = {question: tuple(answers) for question, answers in every.items()}
         score = self.run.columns.value
         with np.errstate(over='ignore'): rounds = (score.astype(np.float32) != score).any()
         identical = identical_rows(self.run).any()
         matters = {'negative': min(self.grades, default=0) < 0, 'score_dtype': rounds, 'identical_ids': identical}
-        choices |= {question: choices[question][:1] for question in matters if not matters[question]}
+        for question, has_effect in matters.items():
+            if not has_effect: choices[question] = choices[question][:1]
+        if not self.repeats: return choices | {'duplicates': ('refuse',)}
         single = tuple(answer for answer in choices['duplicates'] if answer != 'refuse')
-        return choices | {'duplicates': (single or ('first',)) if self.repeats else ('refuse',)}
+        return choices | {'duplicates': single or ('first',)}
 
     def _enter_answers(self):
         "Store in `cells` the rankings for each combination of options that changes them."
         @cache
-        def judged(duplicates, dtype, identical_ids, negative, order):
-            same = duplicates in ('refuse', 'first')
-            qrels, run = (self.truth, self.run) if same else self.tables(duplicates)
+        def judged(duplicates, dtype, negative, identical_ids, order):
+            qrels = self.truth
+            run = self.run
+            if duplicates not in ('refuse', 'first'): qrels, run = self.tables(duplicates)
             rows = read_run(run, Conventions(score_dtype=dtype, identical_ids=identical_ids))
             return judge(qrels, rows, negative=negative, ties=order)
         @cache
         def view(unjudged, judgments, *rows):
-            if unjudged == 'skip':
-                seen = judged(*rows).condensed()
-            else:
-                seen = judged(*rows)
-            return seen.listed() if judgments == 'retrieved' else seen
+            seen = judged(*rows)
+            if unjudged == 'skip': seen = seen.condensed()
+            if judgments == 'retrieved': seen = seen.listed()
+            return seen
         names = 'duplicates', 'score_dtype', 'negative', 'identical_ids', 'ties', 'unjudged', 'judgments'
         choices = self.open | {'ties': sorted(self.open['ties'], key=lambda ties: ties != 'given')}
         for values in product(*(choices[name] for name in names)):
-            duplicates, dtype, negative, identical_ids, ties, *shown = values
-            rows = duplicates, dtype, identical_ids, negative, 'given' if ties == 'given' else 'docid'
+            *rows, ties, unjudged, judgments = values
+            order = ties
+            if ties == 'docid': order = 'given'
+            rows.append('given' if ties == 'given' else 'docid')
             # A query with unjudged documents only is not missing
             unanswered = judged(*rows).retrieved == 0
-            order = 'given' if ties == 'docid' else ties
             key = different_answers(dict(zip(names, values)))
-            self.cells[key] = view(*shown, *rows), unanswered, order
+            self.cells[key] = view(unjudged, judgments, *rows), unanswered, order
 
     def _enter_mistake(self, rows):
         """Change the rows as a common mistake does, and store the resulting rankings in
@@ -376,10 +394,9 @@ class Rankings:
         """Return the grades of each query as a ranking in the order of the input.
 
         Negative grades are omitted."""
-        value = self.truth.rows.value
-        query = self.truth.rows.query
-        by_query = [value[query == q] for q in range(len(self.queries))]
-        return Judged.from_grades([grades[grades >= 0].tolist() for grades in by_query])
+        rows = self.truth.rows
+        lists = [rows.value[(rows.query == q) & (rows.value >= 0)] for q in range(len(self.queries))]
+        return Judged.from_grades([grades.tolist() for grades in lists])
 
 # %% ../../nbs/forensics/search.ipynb #535b8d0f
 MOST_WORK = 300_000  # orders of ties that are tried, where no formula gives the mean
@@ -391,16 +408,15 @@ def _reorder_ties(measure, judged, values, order):
     if the measure does not support the order."""
     tied = ties_that_matter(judged)
     if not len(tied):  # the first ranking shows whether the measure has such an order
-        measure.of(judged.take(np.arange(min(1, len(judged)))), ties=order)
+        measure.of(judged[0], ties=order)
         return values
     undecided = judged.take(tied)
     kind = measure.kind
-    one = undecided.take(np.arange(1))
-    has_formula = measure.params.get('ideal_from') != 'top' and kind.linear
-    if order == 'average' and not has_formula and kind.averaged(one, **measure.arguments()) is None:
+    has_formula = kind.linear and measure.params.get('ideal_from') != 'top'
+    if order == 'average' and not has_formula and kind.averaged(undecided[0], **measure.arguments()) is None:
         orders = count_orders(undecided)
-        if orders.max(initial=0) > MAX_ORDERS or orders.sum() > MOST_WORK: raise TiesError(
-            'the tied documents have too many orders')
+        if orders.max(initial=0) > MAX_ORDERS or orders.sum() > MOST_WORK:
+            raise TiesError('the tied documents have too many orders')
     values = values.copy()
     values[tied] = measure.of(undecided, ties=order)
     return values
@@ -417,27 +433,26 @@ def values_of(
     variant: the parameters and the mistake to use. A key is omitted if the measure does not
     support its order of ties. Raise ValueError for parameters that the measure does not
     accept."""
-    mistake = MISTAKES.get(variant.mistake)
-    definition = mistake.of if mistake and mistake.definition else None
-    params = dict(variant.params) | dict(mistake.params if mistake else {})
-    measure = measure.unless_said(**params)
+    mistake = variant.known_mistake
+    definition = mistake.definition
+    measure = measure.unless_said(**{**dict(variant.params), **mistake.params})
     from_list = not definition and measure.params.get('ideal_from') == 'list'
     if from_list: measure = measure(ideal_from='judged')
-    uncut = definition or measure.kind.at != 'k' or measure.params.get('judged_only')
-    k = None if uncut else measure.at
-    scored: dict = {}
+    cut = measure.kind.at == 'k' and not (definition or measure.params.get('judged_only'))
+    @cache
+    def score(ranked):
+        complete = measure.resolve(ranked)
+        judged = ranked
+        if from_list: judged = judged.listed()
+        if cut and measure.at is not None: judged = judged.only(judged.tie_start <= measure.at)
+        if definition:
+            values = mistake.of(judged, complete)
+        else:
+            values = np.asarray(complete.of(judged), dtype=float)
+        return complete, judged, values, complete.of(ranked.ideal) == 0
     for key in sorted(keys, key=lambda key: _ORDERS.index(rankings.cells[key][2])):
         ranked, _, order = rankings.cells[key]
-        complete = measure.resolve(ranked)
-        if id(ranked) not in scored:
-            judged = ranked.listed() if from_list else ranked
-            if k is not None: judged = judged.only(judged.tie_start <= k)
-            if definition:
-                values = definition(judged, complete)
-            else:
-                values = np.asarray(complete.of(judged), dtype=float)
-            scored[id(ranked)] = judged, values, complete.of(ranked.ideal) == 0
-        judged, values, no_ideal = scored[id(ranked)]
+        complete, judged, values, no_ideal = score(ranked)
         if not (definition or order == 'given' or measure.kind.unordered):
             try: values = _reorder_ties(complete, judged, values, order)
             except TiesError: continue
@@ -489,12 +504,10 @@ def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) ->
 
     values: one value per query, NaN for queries that the mean excludes. Raise ValueError for
     a variant that cannot be computed."""
-    mistake = MISTAKES.get(variant.mistake)
-    answers = dict(variant.answers)
-    key = tuple((q, answer) for q, answer in variant.answers if q in OF_ROWS)
-    if mistake:
-        answers['total'] = mistake.total
-        if mistake.rows: key = (('rows', mistake.rows),)
+    mistake = variant.known_mistake
+    answers = dict(variant.answers) | {'total': mistake.total}
+    key = tuple(pair for pair in variant.answers if pair[0] in OF_ROWS)
+    if mistake.rows: key = (('rows', mistake.rows),)
     if key not in rankings.cells:
         raise ValueError(f'{", ".join(variant.words)}: this combination cannot be computed on these data')
     for _, values, nothing in values_of(rankings, measure, [key], variant):
@@ -532,12 +545,13 @@ def with_mistake(qrels: Any, run: Any, measure: str | Measure, name: str, **answ
     if name not in mistakes: raise ValueError(f'there is no mistake {name!r} of {parsed.name}; the mistakes are '
                                               f'{", ".join(mistakes)}')
     mistake = mistakes[name]
-    rankings = Rankings(qrels, run, rows=[mistake.rows] if mistake.rows else [])
-    params = {q: x for q, x in mistake.same_as.items() if q not in CHOICES}
-    answers |= {q: x for q, x in mistake.same_as.items() if q in CHOICES}
+    rankings = Rankings(qrels, run, rows=[mistake.rows])
+    params = dict(mistake.same_as)
+    answers |= {q: params.pop(q) for q in CHOICES if q in params}
     parsed = parsed.unless_said(**params)
-    variant = plain_variant(rankings, variant_of(parsed, conventions_of(None, **answers)))
-    return values_of_variant(rankings, parsed, replace(variant, mistake='' if mistake.same_as else name))[1]
+    variant = plain_variant(rankings, variant_of(parsed, **answers))
+    if not mistake.same_as: variant = replace(variant, mistake=name)
+    return values_of_variant(rankings, parsed, variant)[1]
 
 # %% ../../nbs/forensics/search.ipynb #087b250a
 @dataclass(eq=False)
@@ -556,24 +570,24 @@ def _variants_with_means(rankings, measure, variant, mistakes):
     def is_tried(key):
         rows = dict(key).get('rows')
         if rows: return combines and rows in of_rows
-        return rankings.cells[key][2] == 'given' or not (variant.mistake and MISTAKES[variant.mistake].definition)
+        return rankings.cells[key][2] == 'given' or not variant.known_mistake.definition
     of_rows = {m.rows: name for name, m in mistakes.items() if m.rows}
     of_totals = {m.total: name for name, m in mistakes.items() if m.total}
     combines = not variant.mistake and {name for name, _ in variant.params} <= {'gain', 'beta'}
     choices = rankings.open
     means = [{'missing': m, 'no_relevant': n} for m, n in product(choices['missing'], choices['no_relevant'])]
-    totals = [{'total': total} for total in of_totals] if combines else []
-    keys = [*filter(is_tried, rankings.cells)]
+    totals = [{'total': total} for total in of_totals if combines]
+    keys = filter(is_tried, rankings.cells)
     for key, values, nothing in values_of(rankings, measure, keys, variant):
-        answers = dict(key)
-        (_, unanswered, _) = rankings.cells[key]
-        rows = answers.pop('rows', '')
+        unanswered = rankings.cells[key][1]
+        rows = dict(key).get('rows', '')
         for mean in means if rows else means + totals:
+            answers = dict(key) | mean
             total = mean.get('total', '')
             mistake = of_rows.get(rows) or of_totals.get(total) or variant.mistake
-            different = replace(variant, answers=different_answers(answers | mean), mistake=mistake)
-            options = unanswered, answers | mean, rankings.unjudged_queries
-            yield different, *mean_of(measure, values, nothing, *options), total
+            different = replace(variant, answers=different_answers(answers), mistake=mistake)
+            counted, value = mean_of(measure, values, nothing, unanswered, answers, rankings.unjudged_queries)
+            yield different, counted, value, total
 
 _STEPS = 1e9 * np.sqrt(2)  # of which 0.5 and 0.1 are no multiples
 
@@ -598,7 +612,8 @@ def all_results(
         if progress: progress(done, len(jobs))
         try:
             for variant, counted, mean, total in _variants_with_means(rankings, measure, job, named):
-                more_queries = rankings.unjudged_queries if total == 'run' else 0
+                more_queries = 0
+                if total == 'run': more_queries = rankings.unjudged_queries
                 rounded = np.rint(np.nan_to_num(counted, nan=-1e6) * _STEPS).astype(np.int64)
                 result = hash((rounded.tobytes(), more_queries, total == 'mean rank'))
                 if result not in by_result:
@@ -612,9 +627,10 @@ def all_results(
 def _variants_of_mistakes(measure, mistakes):
     """Yield a `Variant` for each mistake that has a `definition` (a function) or `params`.
     If the function takes a gain or beta, further variants have other values of it."""
+    values = ('gain', 'exp'), ('gain', 'binary'), ('beta', 2), ('beta', 0.5)
     for name, mistake in mistakes.items():
         if mistake.definition or mistake.params: yield Variant(mistake=name)
         if not mistake.definition: continue
-        taken = {*measure.kind.params} - {*measure.said} & {*signature(mistake.function(measure.name)).parameters}
-        for param, values in {'gain': ('exp', 'binary'), 'beta': (2, 0.5)}.items():
-            if param in taken: yield from (Variant(params=((param, value),), mistake=name) for value in values)
+        taken = {*measure.kind.params} - measure.said & {*signature(mistake.function(measure.name)).parameters}
+        for param, value in values:
+            if param in taken: yield Variant((), ((param, value),), name)
