@@ -6,12 +6,13 @@
 __all__ = ['Checkup', 'check']
 
 # %% ../../nbs/evaluation/checkup.ipynb #58d9d494
+import collections
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, compress
 from operator import itemgetter
 from threading import Lock
 from typing import Any, NamedTuple
@@ -185,10 +186,9 @@ def shared_keys(keys: np.ndarray) -> np.ndarray:
 def case_variants(ids: Iterable[str]) -> list[str]:
     "Return the ids that differ only in case from another id, next to each other."
     different = {*ids}
-    by_low = dict[str, list[str]]()
-    if len({id.lower() for id in different}) == len(different): return []
-    for id in sorted(different): by_low.setdefault(id.lower(), []).append(id)
-    return [id for low in sorted(by_low) if len(by_low[low]) > 1 for id in by_low[low]]
+    counts = collections.Counter(id.lower() for id in different)
+    variants = [id for id in different if counts[id.lower()] > 1]
+    return sorted(variants, key=lambda id: (id.lower(), id))
 
 # %% ../../nbs/evaluation/checkup.ipynb #78bd7ce8
 def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -275,12 +275,11 @@ def same_docs(docs: Ids, depth: np.ndarray) -> int | None:
     Return None if the sums differ. docs: the documents, sorted by query. depth:
     (queries,) the number of documents of each query."""
     if (depth != depth[0]).any(): return None
-    def sums(queries):
+    for queries in 2, len(depth):  # most differ in the first two
         hashes = docs[:queries * depth[0]].hash()
-        return {*hashes.reshape(queries, -1).sum(axis=1).tolist()}
-    if len(sums(min(2, len(depth)))) > 1: return None
-    totals = sums(len(depth))
-    return totals.pop() if len(totals) == 1 else None
+        sums = np.unique(hashes.reshape(-1, depth[0]).sum(axis=1)).tolist()
+        if len(sums) > 1: return None
+    return sums[0]
 
 def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: JudgedHits, qrels: Qrels) -> bool:
     """Return whether the score of each judged document is equal to its grade.
@@ -369,7 +368,8 @@ class Counter:
         self._look_over(rows.doc)
         all_judged = len(hit) == depth[judged >= 0].sum()
         self.equal = self.equal and all_judged and equals_grades(by_query, begin, judged, hits, self.qrels)
-        lowest, highest = (f.reduceat(score, begin) for f in (np.minimum, np.maximum))
+        lowest = np.minimum.reduceat(score, begin)
+        highest = np.maximum.reduceat(score, begin)
         tags = Tally()
         unread = 0
         rising = query[:0]
@@ -410,14 +410,12 @@ class Counter:
         queries = judged_rows[lacking]
         end = np.append(begin[1:], len(rows))
         with self.lock:
-            if len(self.missed) == COMPARED_QUERIES:
-                last = self.missed[-1][0]
-            else:
-                last = np.inf
-            early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
-            candidates = [(int(at[i]), self._sample(rows.doc[begin[q]:end[q]], judged[q]))
-                          for i in early for q in queries[i:i + 1]]
-            self.missed = sorted([*self.missed, *candidates], key=itemgetter(0))[:COMPARED_QUERIES]
+            last = self.missed[-1][0] if len(self.missed) == COMPARED_QUERIES else np.inf
+            early = np.argsort(at)[:COMPARED_QUERIES]
+            for first_missed, q in zip(at[early].tolist(), queries[early].tolist()):
+                if first_missed >= last: break
+                self.missed.append((first_missed, self._sample(rows.doc[begin[q]:end[q]], judged[q])))
+            self.missed = sorted(self.missed, key=itemgetter(0))[:COMPARED_QUERIES]
 
     def _sample(self, docs, number):
         """Return a `QueryLook` with the id of a judged query, its judged documents that were not retrieved, and its
@@ -496,20 +494,20 @@ def docs_of_judgments(qrels: Qrels) -> tuple:
     unusual, seen = look_over(rows.doc)
     tally_ids(tallies, rows.doc[unusual])
     keys = [case_keys(rows.doc)] if may_differ_in_case(seen) else []
-    return _look_at_docs(tallies, keys, lambda: [rows])
+    return _look_at_docs(tallies, keys, [rows])
 
 def docs_of_run(counter: Counter, reading: Reading, source: Any) -> tuple:
     """Return ('doc_id', {problem: count of ids}, ids that differ only in case)."""
     keys = counter.keys
     if keys and len(keys) < len(reading.observed): keys = [case_keys(rows.doc) for rows in row_batches(source)]
-    return _look_at_docs(counter.tallies, keys, partial(row_batches, source))
+    return _look_at_docs(counter.tallies, keys, row_batches(source))
 
 def _look_at_docs(tallies, keys, batches):
     """Return ('doc_id', `tallies`, ids that differ only in case) for documents. keys: the results of `case_keys` for
-    all documents. batches: a function that yields the rows with the documents."""
+    all documents. batches: the rows with the documents."""
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
     variants: set[str] = set()  # documents that may differ in case only
-    for rows in batches() if len(shared) else ():
+    for rows in batches if len(shared) else ():
         docs = rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)]
         variants.update(escape_non_utf8(docs.tolist()))
     return 'doc_id', tallies, case_variants(variants)
@@ -536,31 +534,30 @@ def evidence_of_run(
     counts, counter, hits, reading, source = data
     queries = judgments.judged_queries
     depth = counts.depth
-    same_queries = len(counts.queries) == len(queries) and {*counts.queries} == {*queries}
-    if judgments.ids and same_queries:
-        query_ids = judgments.ids[0]
-    else:
-        query_ids = look_at_queries(counts.queries)
-    ids = [query_ids, docs_of_run(counter, reading, source)]
-    evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, ids=ids,
-                        positions=find_positions(counts.positions, depth.tolist()), faults=faults)
+    same_queries = judgments.ids and {*counts.queries} == {*queries}
+    query_ids = judgments.ids[0] if same_queries else look_at_queries(counts.queries)
+    evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, faults=faults)
+    evidence.ids = [query_ids, docs_of_run(counter, reading, source)]
+    evidence.positions = find_positions(counts.positions, depth.tolist())
     if qrels is None: return evidence
-    samples, n_docs = [], 0  # of missed queries, with COMPARED_ROWS documents at most
-    for _, missed_query in counter.missed:
-        samples.append(replace(missed_query, docs=missed_query.docs[:COMPARED_ROWS - n_docs]))
-        n_docs += len(samples[-1].docs)
-    answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
-    unjudged = [query for query in counts.queries if query not in answered]
-    unanswered = [query for query in queries if query not in answered]
-    lowest = counts.lowest.min()
-    highest = counts.highest.max()
-    fraction = np.floor(lowest) + .5 if lowest < highest else lowest
-    sample = np.array([lowest, highest] if counts.integral else [lowest, highest, fraction])
-    swapped = signs_of_swap(qrels, counts.values, counts.steps, depth, sample)
-    return replace(
-        evidence, judged=len(qrels.rows) if answered else 0, retrieved=len(hits.rank), common=len(answered),
-        looks=samples, unanswered=unanswered, unjudged=unjudged, swapped=swapped, qrels=qrels, hits=hits,
-        upwards=upwards(hits) if evidence.positions else 0)
+    evidence.qrels = qrels
+    evidence.hits = hits
+    n_docs = 0  # COMPARED_ROWS documents at most
+    for _, sample in counter.missed:
+        docs = sample.docs[:COMPARED_ROWS - n_docs]
+        evidence.looks = [*evidence.looks, replace(sample, docs=docs)]
+        n_docs += len(docs)
+    answered = {*compress(counts.queries, counts.judged >= 0)}
+    evidence.common = len(answered)
+    evidence.unjudged = [*compress(counts.queries, counts.judged < 0)]
+    evidence.unanswered = [query for query in queries if query not in answered]
+    evidence.retrieved = len(hits.rank)
+    if answered: evidence.judged = len(qrels.rows)
+    if evidence.positions: evidence.upwards = upwards(hits)
+    scores = [counts.lowest.min(), counts.highest.max()]
+    if not counts.integral: scores.append(np.floor(scores[0]) + .5 if scores[0] < scores[1] else scores[0])
+    evidence.swapped = signs_of_swap(qrels, counts.values, counts.steps, depth, np.array(scores))
+    return evidence
 
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
 def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
@@ -588,9 +585,9 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
                   'judged queries missing from the run': len(evidence.unanswered)}
     if qrels is not None and hits is not None and evidence.common:
         judged_depth = counts.depth[counts.judged >= 0]
-        tied = len(tied_queries(hits))
         facts |= {f'top {top} judged': judged_share(hits, judged_depth, top) for top in (10, 100)}
-        facts |= {'judged documents retrieved': len(hits.rank), 'judged documents in a tie': tied}
+        facts['judged documents retrieved'] = len(hits.rank)
+        facts['judged documents in a tie'] = tied = len(tied_queries(hits))
         if tied:
             scores = score_batch(MEASURES, qrels.queries, hits, reading, conventions_of(None))
             for m, (low, high) in scores.tie_bounds.items():
@@ -618,45 +615,37 @@ class Checkup(Result):
     @property
     def codes(self) -> list[str]:
         """Return the codes of all problems, such as 'doc-ids', without duplicates."""
-        return list(dict.fromkeys(f.code for f in self.findings))
+        return [*dict.fromkeys(f.code for f in self.findings)]
 
     def to_dict(self) -> dict[str, Any]:
         "Return the facts and the findings as dicts and lists that JSON can store."
-        findings = [asdict(finding) for finding in self.findings]
+        findings = [*map(asdict, self.findings)]
         return {'ok': self.ok, 'facts': self.facts, 'findings': findings}
 
     def _columns(self) -> dict[str, Any]:
         names = 'level', 'code', 'where', 'text'
-        columns = {
-            name: [getattr(finding, name) for finding in self.findings] for name in names
-        }
-        return columns | {
-            'examples': ['\n'.join(finding.examples) for finding in self.findings]
-        }
+        columns = {name: [getattr(f, name) for f in self.findings] for name in names}
+        columns['examples'] = ['\n'.join(f.examples) for f in self.findings]
+        return columns
 
     def _blocks(self):
-        facts = dict.fromkeys(name for column in self.facts.values() for name in column)
-        rows = [
-            [fact, *(_fact_text(column.get(fact, '')) for column in self.facts.values())]
-            for fact in facts
-        ]
+        columns = self.facts.values()
+        rows = []
+        for fact in dict.fromkeys(chain.from_iterable(columns)):
+            texts = [_fact_text(column.get(fact, '')) for column in columns]
+            rows.append([fact, *texts])
         if rows: yield Table(['', *self.facts], rows, 'The input.', 'tab:input')
-        yield Items(
-            [(finding.lead, finding.text, finding.examples) for finding in self.findings]
-        )
-        counts = {
-            level: sum(finding.level == level for finding in self.findings)
-            for level in LEVELS
-        }
-        phrases = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
+        yield Items([(f.lead, f.text, f.examples) for f in self.findings])
+        levels = [f.level for f in self.findings]
+        counts = [(levels.count(level), level) for level in LEVELS]
+        phrases = [f'{n} {level}{"s" * (n > 1)}' for n, level in counts if n]
         yield Text(', '.join(phrases) or 'no problems were found', 'small')
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
 def _fact_text(value):
     if isinstance(value, float): return f'{value:.1%}'
     if isinstance(value, int): return f'{value:,}'
-    if isinstance(value, str):
-        return value
+    if isinstance(value, str): return value
     return ', '.join(f'{k}: {v:,}' for k, v in value.items())
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
@@ -670,11 +659,13 @@ def _rereadable_source(source):
 def _named_runs(qrels, runs, system):
     """Return {name: run} for one run or several. Each value is the run as the user passed it; equal names get a
     number."""
-    recognised = recognise(qrels, runs, system)
+    recognised = recognise(qrels, runs, system).each
     names = [(run.name if run.source is None else run.own_name or run.path) or 'run' for run in recognised]
-    sources = [run if run.source is None or run.options else run.source for run in recognised]
-    return {name if names.count(name) == 1 else f'{name} ({n})': source
-            for n, (name, source) in enumerate(zip(names, sources), 1)}
+    sources = {}
+    for n, (name, run) in enumerate(zip(names, recognised), 1):
+        if names.count(name) > 1: name = f'{name} ({n})'
+        sources[name] = run if run.source is None or run.options else run.source
+    return sources
 
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
 def check(
