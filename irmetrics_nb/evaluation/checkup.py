@@ -90,7 +90,7 @@ def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     for i in range(0, len(ids), BLOCK_ROWS):
         block = ids[i:i + BLOCK_ROWS]
         suspect = (block.length == 0) | (block.length > LONG_ID)
-        short = np.flatnonzero((block.length == 3) | (block.length == 4))
+        short = np.flatnonzero(np.isin(block.length, (3, 4)))
         suspect[short] = np.isin(block.buffer[block.start[short]], [*b'nN<'])  # as nan, null and <NA> begin
         for done in range(0, int(block.length.max()), PAD):
             longer = np.flatnonzero(block.length > done) if done else slice(None)
@@ -194,17 +194,14 @@ def case_variants(ids: Iterable[str]) -> list[str]:
 def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
     """Find queries in which the ranks and the scores of a run contradict each other.
 
-    query, rank, score: (rows,) the columns of the run. Returns the queries in which a score increases from
-    one rank to the next, the queries with a duplicate rank, and whether no score decreases from one rank to
-    the next."""
-    query_falls = query[1:] < query[:-1]
-    rank_falls = rank[1:] < rank[:-1]
-    if np.where(changes(query)[1:], query_falls, rank_falls).any():
+    query, rank, score: (rows,) the columns of the run, sorted by query. Returns the queries in which a score
+    increases from one rank to the next, the queries with a duplicate rank, and whether no score decreases from
+    one rank to the next."""
+    inside = ~changes(query)[1:]
+    if (inside & (rank[1:] < rank[:-1])).any():
         order = np.lexsort((rank, query))
-        query = query[order]
         rank = rank[order]
         score = score[order]
-    inside = ~changes(query)[1:]
     with np.errstate(invalid='ignore'): step = np.diff(score)  # of two infinite scores it is NaN
     never_falls = not (inside & (step < 0)).any()
     rising = query[1:][inside & ~(step <= 0)]
@@ -286,9 +283,8 @@ def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: Judge
 
     begin: the first row of each query. judged: the number of each query in the judgments, -1 if it has
     none."""
-    begin_of_judged = np.zeros(len(qrels), np.intp)
-    is_judged = judged >= 0
-    begin_of_judged[judged[is_judged]] = begin[is_judged]
+    begin_of_judged = np.zeros(len(qrels) + 1, np.intp)  # the last is not used
+    begin_of_judged[judged] = begin
     falling = rows.value[argsort_descending(rows.query, rows.value)]
     score = falling[begin_of_judged[qrels.rows.query[hits.judgment]] + hits.rank - 1]
     return bool((score == qrels.rows.value[hits.judgment]).all())
@@ -313,11 +309,11 @@ def read_ranks(rows: Rows, tags: Tally) -> tuple[np.ndarray, int]:
     with collect_faults():  # they have been reported
         for doc, rank, tag in ranks_and_tags(text):
             read = slice(None) if complete else np.isin(doc.start, rows.doc.start)
-            numbers = parse_floats(rank[read])
+            rank = rank[read]
             tag = tag[read]
-            words = rank[read][np.flatnonzero(np.isnan(numbers))].tolist()
-            unread += sum(not re.fullmatch('[+-]?nan', word.lower()) for word in words)
-            ranks.append(numbers)
+            ranks.append(parse_floats(rank))
+            words = rank[np.isnan(ranks[-1])].tolist()
+            unread += sum(not re.fullmatch('(?i)[+-]?nan', word) for word in words)
             different, _ = factorize(tag[block_starts(tag)])
             tags.add(different.hash(), escape_non_utf8(different.tolist()), list)
     return np.concatenate(ranks), unread
@@ -365,7 +361,7 @@ class Counter:
         hit = hits.judgment[judgments.value[hits.judgment] >= 0]
         self.found[hit] = True
         self._keep_missed(by_query, begin, judged)
-        self._look_over(rows.doc)
+        self.look_at_docs(rows.doc)
         all_judged = len(hit) == depth[judged >= 0].sum()
         self.equal = self.equal and all_judged and equals_grades(by_query, begin, judged, hits, self.qrels)
         lowest = np.minimum.reduceat(score, begin)
@@ -383,7 +379,8 @@ class Counter:
             position_signs(query, score), {same_docs(by_query.doc, depth)}, bool(self.equal), rows.comments.count,
             texts(rows.query[identical_rows(run)]), unread, texts(rising), texts(repeated), never_falls, tags)
 
-    def _look_over(self, docs):
+    def look_at_docs(self, docs: Ids) -> None:
+        "Count the problems of document ids, and store their `case_keys` if these may be needed."
         suspects, kinds = look_over(docs)
         with self.lock:
             shorter, self.seen = sorted((self.seen, kinds), key=len)
@@ -431,21 +428,18 @@ class Counter:
 def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any, list[tuple]]:
     """Read judgments or a run, and continue with the valid rows if there are invalid ones.
 
-    use: a function that reads a source, and returns the data and its number of comments. Returns the data
-    (None if nothing can be used), and a list of problems with examples. limit: the largest number of examples
-    per problem."""
+    use: a function that reads a source, and returns the data. Returns the data (None if nothing can be used), and
+    a list of problems with examples. limit: the largest number of examples per problem."""
     data = None
-    comments = 0
     problems = []
     with catch_warnings(record=True) as caught:
         simplefilter('always', DataWarning)
-        try: data, comments = use(source)
+        try: data = use(source)
         except DataError as error:
             valid, problems = _read_valid(source, kind, limit, error)
-            if valid is not None: data, comments = use(valid)
+            if valid is not None: data = use(valid)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
         problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
-    if comments: problems.append(problem('comments', n=comments))
     return data, problems
 
 def _read_valid(source, kind, limit, error):
@@ -464,21 +458,15 @@ def _read_valid(source, kind, limit, error):
     return valid, problems
 
 # %% ../../nbs/evaluation/checkup.ipynb #749489ea
-def use_judgments(source: Any) -> tuple[Qrels, int]:
-    "Read judgments; return them and their number of comment lines."
-    qrels = Qrels(source, copy=False)
-    return qrels, qrels.rows.comments.count
-
-def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple[tuple, int]:
+def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple:
     """Read a run, join it with the judgments, and count its problems.
 
-    Returns a tuple (`RunCounts`, `Counter`, rankings, facts about the reading, source),
-    and the number of comment lines. path: the run as the user passed it."""
+    Returns a tuple (`RunCounts`, `Counter`, rankings, facts about the reading, source).
+    path: the run as the user passed it."""
     if qrels is None: qrels = Qrels.empty()
     counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
     hits, reading = judge_run(qrels, source, observe=counter)
-    counts = total_counts(reading.observed)
-    return (counts, counter, hits, reading, source), counts.comments
+    return total_counts(reading.observed), counter, hits, reading, source
 
 # %% ../../nbs/evaluation/checkup.ipynb #0dcb804c
 def look_at_queries(queries: Sequence[str]) -> tuple:
@@ -489,28 +477,25 @@ def look_at_queries(queries: Sequence[str]) -> tuple:
 
 def docs_of_judgments(qrels: Qrels) -> tuple:
     """Return ('doc_id', {problem: count of ids}, ids that differ only in case)."""
-    rows = qrels.rows
-    tallies: dict[str, Tally] = {}
-    unusual, seen = look_over(rows.doc)
-    tally_ids(tallies, rows.doc[unusual])
-    keys = [case_keys(rows.doc)] if may_differ_in_case(seen) else []
-    return _look_at_docs(tallies, keys, [rows])
+    counter = Counter(qrels)
+    counter.look_at_docs(qrels.rows.doc)
+    return _docs_of(counter, counter.keys, [qrels.rows])
 
 def docs_of_run(counter: Counter, reading: Reading, source: Any) -> tuple:
     """Return ('doc_id', {problem: count of ids}, ids that differ only in case)."""
     keys = counter.keys
     if keys and len(keys) < len(reading.observed): keys = [case_keys(rows.doc) for rows in row_batches(source)]
-    return _look_at_docs(counter.tallies, keys, row_batches(source))
+    return _docs_of(counter, keys, row_batches(source))
 
-def _look_at_docs(tallies, keys, batches):
-    """Return ('doc_id', `tallies`, ids that differ only in case) for documents. keys: the results of `case_keys` for
-    all documents. batches: the rows with the documents."""
+def _docs_of(counter, keys, batches):
+    """Return ('doc_id', {problem: count of ids}, ids that differ only in case) for documents. keys: the results of
+    `case_keys` for all documents. batches: the rows with the documents."""
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
     variants: set[str] = set()  # documents that may differ in case only
     for rows in batches if len(shared) else ():
         docs = rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)]
         variants.update(escape_non_utf8(docs.tolist()))
-    return 'doc_id', tallies, case_variants(variants)
+    return 'doc_id', counter.tallies, case_variants(variants)
 
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
@@ -565,8 +550,8 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
     qrels = evidence.qrels
     grades = evidence.grades
     if qrels is None: return {}
-    different, counts = (column.tolist() for column in np.unique(grades, return_counts=True))
-    distribution: Any = {f'{g:g}': n for g, n in zip(different, counts)}
+    different, counts = np.unique(grades, return_counts=True)
+    distribution: Any = {f'{g:g}': n for g, n in zip(different, counts.tolist())}
     if len(different) > 20: distribution = f'{len(different):,} different'
     return {'queries': len(evidence.judged_queries), 'documents': len(grades), 'grades': distribution,
             'queries without relevant documents': len(evidence.lacking)}
@@ -585,10 +570,10 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
                   'judged queries missing from the run': len(evidence.unanswered)}
     if qrels is not None and hits is not None and evidence.common:
         judged_depth = counts.depth[counts.judged >= 0]
-        facts |= {f'top {top} judged': judged_share(hits, judged_depth, top) for top in (10, 100)}
+        for top in 10, 100: facts[f'top {top} judged'] = judged_share(hits, judged_depth, top)
         facts['judged documents retrieved'] = len(hits.rank)
-        facts['judged documents in a tie'] = tied = len(tied_queries(hits))
-        if tied:
+        facts['judged documents in a tie'] = len(tied_queries(hits))
+        if len(tied_queries(hits)):
             scores = score_batch(MEASURES, qrels.queries, hits, reading, conventions_of(None))
             for m, (low, high) in scores.tie_bounds.items():
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
@@ -643,18 +628,15 @@ class Checkup(Result):
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
 def _fact_text(value):
+    if isinstance(value, dict): return ', '.join(f'{grade}: {n:,}' for grade, n in value.items())
     if isinstance(value, float): return f'{value:.1%}'
-    if isinstance(value, int): return f'{value:,}'
-    if isinstance(value, str): return value
-    return ', '.join(f'{k}: {v:,}' for k, v in value.items())
+    return value if isinstance(value, str) else f'{value:,}'
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
 def _rereadable_source(source):
     "Return a source that can be read twice; an iterator becomes a list."
-    readable = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
-    if readable or hasattr(source, '__len__') or not isinstance(source, Iterable):
-        return source
-    return list(source)
+    rereadable = hasattr(source, '__len__') or hasattr(source, 'collect_schema')
+    return source if rereadable or not isinstance(source, Iterable) else [*source]
 
 def _named_runs(qrels, runs, system):
     """Return {name: run} for one run or several. Each value is the run as the user passed it; equal names get a
@@ -704,9 +686,8 @@ def check(
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
     runs = _named_runs(qrels, run, system)
-    judgments, problems = read_source(
-        _rereadable_source(qrels), 'qrels', faults, use_judgments
-    )
+    use_qrels = partial(Qrels, copy=False)
+    judgments, problems = read_source(_rereadable_source(qrels), 'qrels', faults, use_qrels)
     of_judgments = evidence_of_judgments(judgments, problems)
     facts = {'judgments': facts_of_judgments(of_judgments)}
     findings = find_problems(of_judgments, 'judgments')
@@ -715,9 +696,8 @@ def check(
     for name, source in runs.items():
         if isinstance(source, Run): source = run_of_documents(source)
         source = _rereadable_source(source)
-        data, problems = read_source(
-            source, 'run', faults, partial(use_run, judgments, source)
-        )
+        use = partial(use_run, judgments, source)
+        data, problems = read_source(source, 'run', faults, use)
         reading = data[3] if data else None
         evidence = evidence_of_run(judgments, of_judgments, data, problems, k)
         facts[name] = facts_of_run(evidence, reading)

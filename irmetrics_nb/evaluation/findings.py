@@ -392,17 +392,16 @@ def _depth_problems(evidence):
     k = evidence.cutoff
     n, shortest, longest = evidence.depth
     if n >= 5 and 5 <= shortest == longest < k: yield problem('truncated-run', n=shortest, k=k)
-    elif counts: yield from _report_queries('short', _queries_where(counts, counts.depth < k), k=k)
+    elif counts: yield from _report_queries('short', compress(counts.queries, counts.depth < k), k=k)
     constant = counts and shortest == longest and len(counts.docs) == 1 and None not in counts.docs
     if constant and n >= 5: yield problem('constant')
 
 def _report_queries(code, queries, n_all=np.inf, **words):
-    """Yield the problem `code` if the list `queries`, of the queries with this problem, is not empty. It is a warning
-    if more than half of `n_all` queries have it. `words` are inserted in the message."""
+    """Yield the problem `code` if any queries have it. It is a warning if more than half of `n_all` queries have it.
+    `words` are inserted in the message."""
+    queries = [*queries]
     level = 'warning' if 2 * len(queries) > n_all else ''
     if queries: yield problem(code, shown(queries), level, n=len(queries), **words)
-
-def _queries_where(counts, mask): return [counts.queries[i] for i in np.flatnonzero(mask).tolist()]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d4
 def _grade_problems(evidence):
@@ -410,6 +409,8 @@ def _grade_problems(evidence):
     grade = evidence.grades
     different = np.unique(grade)
     largest = grade.max()
+    comments = evidence.qrels.rows.comments.count
+    if comments: yield problem('comments', n=comments)
     if evidence.qrels.listed: yield problem('listed', listed=evidence.qrels.listed)
     if largest <= 0: yield problem('no-relevant-grade', grade=largest)
     elif largest >= 1: yield from _report_queries('no-relevant', evidence.lacking, all=len(evidence.judged_queries))
@@ -428,8 +429,7 @@ def judged_queries(qrels: Qrels) -> tuple[list[str], list[str]]:
     n_relevant = np.bincount(rows.query, rows.value >= 1)
     judged = np.flatnonzero(n_judged)
     queries = [*escape_non_utf8(rows.query_ids[judged].tolist())]
-    lacking = np.flatnonzero(n_relevant[judged] == 0).tolist()
-    return queries, [queries[i] for i in lacking]
+    return queries, [*compress(queries, n_relevant[judged] == 0)]
 
 def _id_problems(evidence):
     for column, tallies, variants in evidence.ids:
@@ -447,12 +447,13 @@ def _score_problems(evidence):
     flat = counts.lowest == counts.highest
     equal = counts.lowest.min() == counts.highest.max()
     if several.any() and equal: yield problem('one-score', score=counts.first)
-    else: yield from _report_queries('tied-query', _queries_where(counts, several & flat), several.sum())
+    else: yield from _report_queries('tied-query', compress(counts.queries, several & flat), several.sum())
     infinite = np.isinf(counts.lowest) | np.isinf(counts.highest)
-    yield from _report_queries('infinite', _queries_where(counts, infinite))
+    yield from _report_queries('infinite', compress(counts.queries, infinite))
     yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
     n_tags = len(counts.tags)
     if n_tags > 1: yield problem('tags', shown(counts.tags.examples), n=n_tags)
+    if counts.comments: yield problem('comments', n=counts.comments)
     if counts.unread: yield problem('rank-number', n=counts.unread)
     yield from _report_queries('duplicate-rank', sorted(counts.repeated))
     yield from _report_queries('distances' if counts.never_falls else 'rank-order', sorted(counts.rising))

@@ -55,7 +55,7 @@ def _counts_line(scores, remarks=()):
     """Return the note on queries and conventions of one run; remarks: more phrases."""
     info = scores.runs[0]
     phrases = [counted(len(scores), 'query')]
-    phrases += [f'{count:,} {label}' for label, count in _query_counts(scores, 'in the run ').items()]
+    phrases += [f'{n:,}{label}' for label, n in _query_counts(scores, ' in the run').items()]
     documents, judged = top_counts(scores.first_ranks)
     if documents: phrases.append(f'{judged / documents:.1%} of the top {TOP} judged')
     phrases += _repeats(info.repeats[0], 'judgments')
@@ -70,10 +70,10 @@ def _query_counts(scores, where=''):
     "Return {phrase: number of queries}; where: the beginning of the phrase for queries without judgments."
     info = scores.runs[0]
     level = min(m.params.get('rel', 1) for m in scores.measures)
-    without = 'without a relevant document'
+    without = ' without a relevant document'
     if level > 1: without += f' (of grade {level} or more)'
-    unjudged = f'{where}without judgments (left out)'
-    return {'missing from the run': info.missing, without: info.no_relevant, unjudged: info.unjudged}
+    unjudged = f'{where} without judgments (left out)'
+    return {' missing from the run': info.missing, without: info.no_relevant, unjudged: info.unjudged}
 
 def _remarks(scores):
     info = scores.runs[0]
@@ -244,10 +244,9 @@ def _shared_print(runs):
         counts = [of_run.get(label, 0) for of_run in figures]
         low = min(counts)
         high = max(counts)
-        text = label if label.startswith('%') else f' {label}'
-        if low == high: phrases.append(f'{low:,}{text}')
-        elif text == label: phrases.append(f'{low:,} to {high:,}{text} (least: {names[counts.index(low)]})')
-        else: phrases.append(f'{low:,} to {high:,}{text} (most: {names[counts.index(high)]})')
+        word, extreme = ('least', low) if label.startswith('%') else ('most', high)
+        name = names[counts.index(extreme)]
+        phrases.append(f'{low:,}{label}' if low == high else f'{low:,} to {high:,}{label} ({word}: {name})')
     first = runs[0].runs[0]
     if first.listed: phrases.append(LISTED.format(first.listed))
     phrases += dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes)
@@ -258,12 +257,12 @@ def _shared_print(runs):
 
 def _figures(scores):
     info = scores.runs[0]
-    figures = {'queries': len(scores), **_query_counts(scores)}
+    figures = {' queries': len(scores), **_query_counts(scores)}
     documents, judged = top_counts(scores.first_ranks)
     if documents: figures[f'% of the top {TOP} judged'] = round(100 * judged / documents, 1)
-    if info.short: figures[f'with fewer than {deepest(scores.measures)} documents'] = info.short
+    if info.short: figures[f' with fewer than {deepest(scores.measures)} documents'] = info.short
     for count, kind in zip(info.repeats, ('judgments', 'run')):
-        if count: figures[f'rows of the {kind} left out (duplicate documents)'] = count
+        if count: figures[f' rows of the {kind} left out (duplicate documents)'] = count
     return figures
 
 # %% ../../nbs/evaluation/scores.ipynb #105e529c

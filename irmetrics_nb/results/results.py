@@ -340,7 +340,6 @@ class Result:
 
     A subclass defines `_blocks()`, `to_dict()` and `rows`. The attribute `rows` holds
     the rows of the table, as dicts or as objects whose fields are the columns."""
-    _names: Sequence[str] = ()  # the columns of the table; default: those of its rows
     _default = 'txt'  # what becomes of a file whose name has no end
 
     def _blocks(self) -> Iterable[Any]:
@@ -350,8 +349,7 @@ class Result:
     def _columns(self: Any) -> dict[str, Any]:
         """Return the table as a dict from column name to values."""
         rows = [row if isinstance(row, Mapping) else vars(row) for row in self.rows]
-        names = self._names or (rows[0] if rows else ())
-        return {name: [row[name] for row in rows] for name in names}
+        return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
     def _written(self, form):
         """Return the printed result as 'text', 'markdown', 'html' or 'latex'."""
