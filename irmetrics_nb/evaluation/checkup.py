@@ -140,14 +140,12 @@ class Tally:
 
     def __len__(self) -> int: return len(self.hashes)
 
-    def add(self, hashes: np.ndarray, ids: Sequence[str], key: Callable | None = sorted) -> None:
+    def add(self, hashes: np.ndarray, ids: Sequence[str], key: Callable = sorted) -> None:
         """Add ids to the count; an id that was added before is not counted again.
 
-        hashes: one hash per id. key: a function that sorts the ids before two are chosen as examples; None to
-        leave them in their order."""
+        hashes: one hash per id. key: sorts the ids before two become examples; `list` leaves them in order."""
         self.hashes = distinct(np.concatenate((self.hashes, hashes)))
-        examples = dict.fromkeys(chain(self.examples, ids))
-        self.examples = tuple((key or list)(examples)[:2])
+        self.examples = tuple(key(dict.fromkeys([*self.examples, *ids]))[:2])
 
 def tally_ids(tallies: dict[str, Tally], ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> None:
     "Count the ids that match each pattern, in `tallies`; patterns: {code of a problem: expression}."
@@ -212,11 +210,10 @@ def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[
 GRADE_LEVELS = 10  # different scores, if they are grades
 
 def grade_signs(query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> tuple[set[float], set[bool]]:
-    """Return facts that show whether the scores of a run are grades.
+    """Return a set of up to 11 different scores, and the result of `unit_steps`, which show whether scores are grades.
 
-    These are a set of up to 11 different scores, and the result of `unit_steps`. If the
-    scores cannot be grades (some are outside of [-3, 10], or `may_be_grades` is False),
-    the set is {0, ..., 10}, too many for grades, and the second result an empty set."""
+    If the scores cannot be grades (some are outside of [-3, 10], or `may_be_grades` is False), the set is
+    {0, ..., 10}, too many for grades, and the second result an empty set."""
     if may_be_grades and score.min() >= -3 and score.max() <= 10:
         return {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, unit_steps(query, score)
     return {*map(float, range(GRADE_LEVELS + 1))}, set()
@@ -231,7 +228,6 @@ class RunCounts(NamedTuple):
     depth: np.ndarray     # (q,) how many documents it has
     lowest: np.ndarray    # (q,) the lowest score
     highest: np.ndarray   # (q,) the highest score
-    first: float          # the score in the first row
     integral: bool        # whether all scores are whole numbers
     values: set[float]    # the different scores; some that are more than `GRADE_LEVELS`, if these are no grades
     steps: set[bool]      # their `unit_steps`, if they may be grades
@@ -253,11 +249,10 @@ def _total_tally(tallies):
 
 _TOTALS: dict[type, Callable] = {
     np.ndarray: np.concatenate, list: lambda lists: [*chain(*lists)], set: lambda sets: set().union(*sets),
-    bool: all, int: sum, float: itemgetter(0)}
+    bool: all, int: sum}
 
 def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
-    """Combine the counts of all parts (`batches`) of a run. Arrays and lists are concatenated in order,
-    integers are summed, and sets are united."""
+    """Combine the counts of the parts of a run: concatenate arrays and lists, add integers, and unite sets."""
     return RunCounts(*(_TOTALS.get(type(column[0]), _total_tally)(column) for column in zip(*batches)))
 
 # %% ../../nbs/evaluation/checkup.ipynb #5dcedb4b
@@ -266,11 +261,9 @@ COMPARED_ROWS = 20_000  # of these queries that are looked at
 
 # %% ../../nbs/evaluation/checkup.ipynb #e6f7aaaa
 def same_docs(docs: Ids, depth: np.ndarray) -> int | None:
-    """Return the sum of the document hashes of a query if all queries have the same
-    sum.
+    """Return the sum of the document hashes of a query if all queries have the same sum, else None.
 
-    Return None if the sums differ. docs: the documents, sorted by query. depth:
-    (queries,) the number of documents of each query."""
+    docs: the documents, sorted by query. depth: (queries,) the number of documents of each query."""
     if (depth != depth[0]).any(): return None
     for queries in 2, len(depth):  # most differ in the first two
         hashes = docs[:queries * depth[0]].hash()
@@ -281,8 +274,7 @@ def same_docs(docs: Ids, depth: np.ndarray) -> int | None:
 def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: JudgedHits, qrels: Qrels) -> bool:
     """Return whether the score of each judged document is equal to its grade.
 
-    begin: the first row of each query. judged: the number of each query in the judgments, -1 if it has
-    none."""
+    begin: the first row of each query. judged: the number of each query in the judgments; -1: none."""
     begin_of_judged = np.zeros(len(qrels) + 1, np.intp)  # the last is not used
     begin_of_judged[judged] = begin
     falling = rows.value[argsort_descending(rows.query, rows.value)]
@@ -343,8 +335,7 @@ class Counter:
         self.lock = Lock()
 
     def __call__(self, run: Run, hits: JudgedHits) -> RunCounts:
-        """Return the counts of a part of the run. The part must contain all rows of its queries. hits: its judged
-        retrieved documents."""
+        """Return the counts of a part of the run with all rows of its queries. hits: its judged documents."""
         rows = run.rows
         judgments = self.qrels.rows
         order: Any = slice(None)
@@ -374,10 +365,10 @@ class Counter:
         if self.trec: ranks, unread = read_ranks(rows, tags)
         if self.trec and not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
         return RunCounts(
-            texts(query[begin]), judged, depth, lowest, highest, float(rows.value[0]),
-            bool((score == np.floor(score)).all()), *grade_signs(query, score, self.graded),
-            position_signs(query, score), {same_docs(by_query.doc, depth)}, bool(self.equal), rows.comments.count,
-            texts(rows.query[identical_rows(run)]), unread, texts(rising), texts(repeated), never_falls, tags)
+            texts(query[begin]), judged, depth, lowest, highest, bool((score == np.floor(score)).all()),
+            *grade_signs(query, score, self.graded), position_signs(query, score), {same_docs(by_query.doc, depth)},
+            bool(self.equal), rows.comments.count, texts(rows.query[identical_rows(run)]), unread, texts(rising),
+            texts(repeated), never_falls, tags)
 
     def look_at_docs(self, docs: Ids) -> None:
         "Count the problems of document ids, and store their `case_keys` if these may be needed."
@@ -459,10 +450,9 @@ def _read_valid(source, kind, limit, error):
 
 # %% ../../nbs/evaluation/checkup.ipynb #749489ea
 def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple:
-    """Read a run, join it with the judgments, and count its problems.
+    """Read a run, join it with the judgments, and count its problems. path: the run as the user passed it.
 
-    Returns a tuple (`RunCounts`, `Counter`, rankings, facts about the reading, source).
-    path: the run as the user passed it."""
+    Returns a tuple (`RunCounts`, `Counter`, rankings, facts about the reading, source)."""
     if qrels is None: qrels = Qrels.empty()
     counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
     hits, reading = judge_run(qrels, source, observe=counter)
@@ -513,8 +503,8 @@ def evidence_of_run(
 ) -> Evidence:
     """Return facts about a run and its judgments, for `find_problems`.
 
-    judgments: from `evidence_of_judgments`. data: from `use_run`. faults: problems
-    found while reading the run. k: the expected number of documents per query."""
+    judgments: from `evidence_of_judgments`. data: from `use_run`. faults: problems found while reading the run.
+    k: the expected number of documents per query."""
     if data is None: return Evidence(faults=faults)
     counts, counter, hits, reading, source = data
     queries = judgments.judged_queries
@@ -583,8 +573,7 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)
 class Checkup(Result):
-    """The result of `check`: facts about each source, and findings, the most severe
-    first.
+    """The result of `check`: facts about each source and findings, most severe first.
 
     It is printed with the facts as a table and the findings as a list. `to_polars()`
     has one row per finding."""
@@ -639,8 +628,7 @@ def _rereadable_source(source):
     return source if rereadable or not isinstance(source, Iterable) else [*source]
 
 def _named_runs(qrels, runs, system):
-    """Return {name: run} for one run or several. Each value is the run as the user passed it; equal names get a
-    number."""
+    """Return {name: run} for one run or several, as the user passed them. Equal names get a number."""
     recognised = recognise(qrels, runs, system).each
     names = [(run.name if run.source is None else run.own_name or run.path) or 'run' for run in recognised]
     sources = {}

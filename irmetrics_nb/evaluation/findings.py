@@ -445,8 +445,8 @@ def _score_problems(evidence):
     if not counts: return
     several = counts.depth > 1
     flat = counts.lowest == counts.highest
-    equal = counts.lowest.min() == counts.highest.max()
-    if several.any() and equal: yield problem('one-score', score=counts.first)
+    lowest = counts.lowest.min()
+    if several.any() and lowest == counts.highest.max(): yield problem('one-score', score=lowest)
     else: yield from _report_queries('tied-query', compress(counts.queries, several & flat), several.sum())
     infinite = np.isinf(counts.lowest) | np.isinf(counts.highest)
     yield from _report_queries('infinite', compress(counts.queries, infinite))

@@ -29,19 +29,8 @@ from ..data.errors import counted, import_polars, visible
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
 from ..metrics.parsing import flat_name, position
-from irmetrics_nb.results.results import (
-    Cell,
-    Result,
-    Table,
-    Text,
-    best_of,
-    csv_text,
-    distribution,
-    forest,
-    rendered,
-    value_text,
-    without_nan,
-)
+from ..results.results import Cell, Result, Table, Text, best_of, csv_text, value_text, without_nan
+from ..results.results import rendered as written
 
 # %% ../../nbs/evaluation/scores.ipynb #32a6664c
 def small_print(scores: Any) -> str:
@@ -216,7 +205,7 @@ def rendered_scores(scores: Any, format: str = 'table', per_query: bool = False,
     runs = [run for result in several for run in result.each()]
     check_measures(runs, 'runs in one table')
     if format == 'json': return json.dumps([as_record(s, per_query) for s in runs], indent=2, ensure_ascii=False)
-    if format != 'csv': return rendered(score_parts(runs, per_query, per_run), FORMATS[format])
+    if format != 'csv': return written(score_parts(runs, per_query, per_run), FORMATS[format])
     if not per_query: return csv_text(['run', *runs[0]], [[_run_name(s), *s.means.values()] for s in runs])
     table = _query_table(runs, name_runs=True)
     return csv_text(table.head, table.rows)
@@ -286,9 +275,7 @@ class RunInfo:
 
 class ByMeasure(dict[str, Any]):
     "A dict {measure: number} in which a key can be any name of the measure, or a `Measure`."
-    def __init__(
-        self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = (),
-    ):
+    def __init__(self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = ()):
         super().__init__(items)
         self._known = measures, requested or measures
 
@@ -462,11 +449,9 @@ class Scores(Result):
         "Return the names of the measures, which are the columns of the table."
         return [repr(m) for m in self.measures]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
+    def __iter__(self) -> Iterator[str]: return iter(self.keys())
 
-    def __len__(self) -> int:
-        return len(self.query_ids)
+    def __len__(self) -> int: return len(self.query_ids)
 
     # One run of several, and several out of one
     def run(self, name: str) -> 'Scores':
@@ -608,6 +593,7 @@ class Scores(Result):
 
         KeyError for a measure that was not computed. ValueError for an unknown kind, or
         for 'means' of a measure without an arithmetic mean, such as GMAP."""
+        from irmetrics_nb.results.results import distribution, forest
         check_option('kind', kind, ('means', 'distribution'))
         index = 0 if measure is None else self._index(measure)
         name = self.keys()[index]
