@@ -250,8 +250,8 @@ def _figures(scores):
     documents, judged = top_counts(scores.first_ranks)
     if documents: figures[f'% of the top {TOP} judged'] = round(100 * judged / documents, 1)
     if info.short: figures[f' with fewer than {deepest(scores.measures)} documents'] = info.short
-    for count, kind in zip(info.repeats, ('judgments', 'run')):
-        if count: figures[f' rows of the {kind} left out (duplicate documents)'] = count
+    for rows, kind in zip(info.repeats, ('judgments', 'run')):
+        if rows: figures[f' rows of the {kind} left out (duplicate documents)'] = rows
     return figures
 
 # %% ../../nbs/evaluation/scores.ipynb #105e529c

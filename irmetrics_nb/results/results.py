@@ -128,7 +128,8 @@ QUOTED = re.compile("(?<==)'([^']*)'")  # the value of a parameter, as in nDCG(g
 def tex_text(text: object) -> str:
     """Escape a text for LaTeX, on one line."""
     shown = visible(str(text).replace('\n', ' '))
-    return QUOTED.sub(r'\\textquotesingle{}\1\\textquotesingle{}', shown.translate(str.maketrans(TEX)))
+    signs = ''.join(TEX.get(sign, sign) for sign in shown)
+    return QUOTED.sub(r'\\textquotesingle{}\1\\textquotesingle{}', signs)
 
 # %% ../../nbs/results/results.ipynb #8767b113
 @dataclass(frozen=True)
@@ -569,7 +570,8 @@ def sorted_bars(
                     textcoords='offset points', rotation=90, fontsize=9.5,
                     color=ink(ax), ha='center', va=side)
     ax.margins(y=.25)
-    return finish(ax, title, 'queries, the largest gain first', label, legend=n > 0)
+    drawn = len(order) > 0
+    return finish(ax, title, 'queries, the largest gain first', label, legend=drawn)
 
 # %% ../../nbs/results/results.ipynb #f5b9cbc2
 def scatter(
