@@ -619,7 +619,7 @@ class Checkup(Result):
 def _fact_text(value):
     if isinstance(value, dict): return ', '.join(f'{grade}: {n:,}' for grade, n in value.items())
     if isinstance(value, float): return f'{value:.1%}'
-    return value if isinstance(value, str) else f'{value:,}'
+    return f'{value:,}' if isinstance(value, int) else value
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
 def _rereadable_source(source):
@@ -674,8 +674,8 @@ def check(
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
     runs = _named_runs(qrels, run, system)
-    use_qrels = partial(Qrels, copy=False)
-    judgments, problems = read_source(_rereadable_source(qrels), 'qrels', faults, use_qrels)
+    qrels = _rereadable_source(qrels)
+    judgments, problems = read_source(qrels, 'qrels', faults, partial(Qrels, copy=False))
     of_judgments = evidence_of_judgments(judgments, problems)
     facts = {'judgments': facts_of_judgments(of_judgments)}
     findings = find_problems(of_judgments, 'judgments')

@@ -643,8 +643,8 @@ def beside(runs: Iterable[Scores]) -> Scores:
         states[indexes] = scores.first_ranks[0]
         absent = frozenset(ids).difference(scores.query_ids)
         infos.append(replace(scores.runs[0], absent=absent))
-    return replace(runs[0], query_ids=(*ids,), values=values, runs=(*infos,), single=False,
-                   first_ranks=ranks)
+    return replace(runs[0], query_ids=(*ids,), values=values, runs=(*infos,),
+                   single=False, first_ranks=ranks)
 
 # %% ../../nbs/evaluation/scores.ipynb #ffb542f1
 def concat(batches: Iterable[Scores]) -> Scores:

@@ -171,7 +171,7 @@ def best_of(means: Any) -> np.ndarray:
     return best & ~best.all(axis=0)
 
 # %% ../../nbs/results/results.ipynb #6b2f999c
-RAISED = str.maketrans('abcdefghijklmnoprstuvwxyz0123456789', 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹')  # there is no raised q
+RAISED = str.maketrans('abcdefghijklmnoprstuvwxyz0123456789', 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹')  # no raised q
 
 def raised(mark: str) -> str:
     """Convert a mark to superscript characters.
