@@ -6,12 +6,13 @@
 __all__ = ['Checkup', 'check']
 
 # %% ../../nbs/evaluation/checkup.ipynb #58d9d494
+import collections
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, compress
 from operator import itemgetter
 from threading import Lock
 from typing import Any, NamedTuple
@@ -89,7 +90,7 @@ def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     for i in range(0, len(ids), BLOCK_ROWS):
         block = ids[i:i + BLOCK_ROWS]
         suspect = (block.length == 0) | (block.length > LONG_ID)
-        short = np.flatnonzero((block.length == 3) | (block.length == 4))
+        short = np.flatnonzero(np.isin(block.length, (3, 4)))
         suspect[short] = np.isin(block.buffer[block.start[short]], [*b'nN<'])  # as nan, null and <NA> begin
         for done in range(0, int(block.length.max()), PAD):
             longer = np.flatnonzero(block.length > done) if done else slice(None)
@@ -139,14 +140,12 @@ class Tally:
 
     def __len__(self) -> int: return len(self.hashes)
 
-    def add(self, hashes: np.ndarray, ids: Sequence[str], key: Callable | None = sorted) -> None:
+    def add(self, hashes: np.ndarray, ids: Sequence[str], key: Callable = sorted) -> None:
         """Add ids to the count; an id that was added before is not counted again.
 
-        hashes: one hash per id. key: a function that sorts the ids before two are chosen as examples; None to
-        leave them in their order."""
+        hashes: one hash per id. key: sorts the ids before two become examples; `list` leaves them in order."""
         self.hashes = distinct(np.concatenate((self.hashes, hashes)))
-        examples = dict.fromkeys(chain(self.examples, ids))
-        self.examples = tuple((key or list)(examples)[:2])
+        self.examples = tuple(key(dict.fromkeys([*self.examples, *ids]))[:2])
 
 def tally_ids(tallies: dict[str, Tally], ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> None:
     "Count the ids that match each pattern, in `tallies`; patterns: {code of a problem: expression}."
@@ -185,26 +184,22 @@ def shared_keys(keys: np.ndarray) -> np.ndarray:
 def case_variants(ids: Iterable[str]) -> list[str]:
     "Return the ids that differ only in case from another id, next to each other."
     different = {*ids}
-    by_low = dict[str, list[str]]()
-    if len({id.lower() for id in different}) == len(different): return []
-    for id in sorted(different): by_low.setdefault(id.lower(), []).append(id)
-    return [id for low in sorted(by_low) if len(by_low[low]) > 1 for id in by_low[low]]
+    counts = collections.Counter(id.lower() for id in different)
+    variants = [id for id in different if counts[id.lower()] > 1]
+    return sorted(variants, key=lambda id: (id.lower(), id))
 
 # %% ../../nbs/evaluation/checkup.ipynb #78bd7ce8
 def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
     """Find queries in which the ranks and the scores of a run contradict each other.
 
-    query, rank, score: (rows,) the columns of the run. Returns the queries in which a score increases from
-    one rank to the next, the queries with a duplicate rank, and whether no score decreases from one rank to
-    the next."""
-    query_falls = query[1:] < query[:-1]
-    rank_falls = rank[1:] < rank[:-1]
-    if np.where(changes(query)[1:], query_falls, rank_falls).any():
+    query, rank, score: (rows,) the columns of the run, sorted by query. Returns the queries in which a score
+    increases from one rank to the next, the queries with a duplicate rank, and whether no score decreases from
+    one rank to the next."""
+    inside = ~changes(query)[1:]
+    if (inside & (rank[1:] < rank[:-1])).any():
         order = np.lexsort((rank, query))
-        query = query[order]
         rank = rank[order]
         score = score[order]
-    inside = ~changes(query)[1:]
     with np.errstate(invalid='ignore'): step = np.diff(score)  # of two infinite scores it is NaN
     never_falls = not (inside & (step < 0)).any()
     rising = query[1:][inside & ~(step <= 0)]
@@ -215,11 +210,10 @@ def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[
 GRADE_LEVELS = 10  # different scores, if they are grades
 
 def grade_signs(query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> tuple[set[float], set[bool]]:
-    """Return facts that show whether the scores of a run are grades.
+    """Return a set of up to 11 different scores, and the result of `unit_steps`, which show whether scores are grades.
 
-    These are a set of up to 11 different scores, and the result of `unit_steps`. If the
-    scores cannot be grades (some are outside of [-3, 10], or `may_be_grades` is False),
-    the set is {0, ..., 10}, too many for grades, and the second result an empty set."""
+    If the scores cannot be grades (some are outside of [-3, 10], or `may_be_grades` is False), the set is
+    {0, ..., 10}, too many for grades, and the second result an empty set."""
     if may_be_grades and score.min() >= -3 and score.max() <= 10:
         return {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, unit_steps(query, score)
     return {*map(float, range(GRADE_LEVELS + 1))}, set()
@@ -234,7 +228,6 @@ class RunCounts(NamedTuple):
     depth: np.ndarray     # (q,) how many documents it has
     lowest: np.ndarray    # (q,) the lowest score
     highest: np.ndarray   # (q,) the highest score
-    first: float          # the score in the first row
     integral: bool        # whether all scores are whole numbers
     values: set[float]    # the different scores; some that are more than `GRADE_LEVELS`, if these are no grades
     steps: set[bool]      # their `unit_steps`, if they may be grades
@@ -256,11 +249,10 @@ def _total_tally(tallies):
 
 _TOTALS: dict[type, Callable] = {
     np.ndarray: np.concatenate, list: lambda lists: [*chain(*lists)], set: lambda sets: set().union(*sets),
-    bool: all, int: sum, float: itemgetter(0)}
+    bool: all, int: sum}
 
 def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
-    """Combine the counts of all parts (`batches`) of a run. Arrays and lists are concatenated in order,
-    integers are summed, and sets are united."""
+    """Combine the counts of the parts of a run: concatenate arrays and lists, add integers, and unite sets."""
     return RunCounts(*(_TOTALS.get(type(column[0]), _total_tally)(column) for column in zip(*batches)))
 
 # %% ../../nbs/evaluation/checkup.ipynb #5dcedb4b
@@ -269,27 +261,22 @@ COMPARED_ROWS = 20_000  # of these queries that are looked at
 
 # %% ../../nbs/evaluation/checkup.ipynb #e6f7aaaa
 def same_docs(docs: Ids, depth: np.ndarray) -> int | None:
-    """Return the sum of the document hashes of a query if all queries have the same
-    sum.
+    """Return the sum of the document hashes of a query if all queries have the same sum, else None.
 
-    Return None if the sums differ. docs: the documents, sorted by query. depth:
-    (queries,) the number of documents of each query."""
+    docs: the documents, sorted by query. depth: (queries,) the number of documents of each query."""
     if (depth != depth[0]).any(): return None
-    def sums(queries):
+    for queries in 2, len(depth):  # most differ in the first two
         hashes = docs[:queries * depth[0]].hash()
-        return {*hashes.reshape(queries, -1).sum(axis=1).tolist()}
-    if len(sums(min(2, len(depth)))) > 1: return None
-    totals = sums(len(depth))
-    return totals.pop() if len(totals) == 1 else None
+        sums = np.unique(hashes.reshape(-1, depth[0]).sum(axis=1)).tolist()
+        if len(sums) > 1: return None
+    return sums[0]
 
 def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: JudgedHits, qrels: Qrels) -> bool:
     """Return whether the score of each judged document is equal to its grade.
 
-    begin: the first row of each query. judged: the number of each query in the judgments, -1 if it has
-    none."""
-    begin_of_judged = np.zeros(len(qrels), np.intp)
-    is_judged = judged >= 0
-    begin_of_judged[judged[is_judged]] = begin[is_judged]
+    begin: the first row of each query. judged: the number of each query in the judgments; -1: none."""
+    begin_of_judged = np.zeros(len(qrels) + 1, np.intp)  # the last is not used
+    begin_of_judged[judged] = begin
     falling = rows.value[argsort_descending(rows.query, rows.value)]
     score = falling[begin_of_judged[qrels.rows.query[hits.judgment]] + hits.rank - 1]
     return bool((score == qrels.rows.value[hits.judgment]).all())
@@ -314,11 +301,11 @@ def read_ranks(rows: Rows, tags: Tally) -> tuple[np.ndarray, int]:
     with collect_faults():  # they have been reported
         for doc, rank, tag in ranks_and_tags(text):
             read = slice(None) if complete else np.isin(doc.start, rows.doc.start)
-            numbers = parse_floats(rank[read])
+            rank = rank[read]
             tag = tag[read]
-            words = rank[read][np.flatnonzero(np.isnan(numbers))].tolist()
-            unread += sum(not re.fullmatch('[+-]?nan', word.lower()) for word in words)
-            ranks.append(numbers)
+            ranks.append(parse_floats(rank))
+            words = rank[np.isnan(ranks[-1])].tolist()
+            unread += sum(not re.fullmatch('(?i)[+-]?nan', word) for word in words)
             different, _ = factorize(tag[block_starts(tag)])
             tags.add(different.hash(), escape_non_utf8(different.tolist()), list)
     return np.concatenate(ranks), unread
@@ -348,8 +335,7 @@ class Counter:
         self.lock = Lock()
 
     def __call__(self, run: Run, hits: JudgedHits) -> RunCounts:
-        """Return the counts of a part of the run. The part must contain all rows of its queries. hits: its judged
-        retrieved documents."""
+        """Return the counts of a part of the run with all rows of its queries. hits: its judged documents."""
         rows = run.rows
         judgments = self.qrels.rows
         order: Any = slice(None)
@@ -366,10 +352,11 @@ class Counter:
         hit = hits.judgment[judgments.value[hits.judgment] >= 0]
         self.found[hit] = True
         self._keep_missed(by_query, begin, judged)
-        self._look_over(rows.doc)
+        self.look_at_docs(rows.doc)
         all_judged = len(hit) == depth[judged >= 0].sum()
         self.equal = self.equal and all_judged and equals_grades(by_query, begin, judged, hits, self.qrels)
-        lowest, highest = (f.reduceat(score, begin) for f in (np.minimum, np.maximum))
+        lowest = np.minimum.reduceat(score, begin)
+        highest = np.maximum.reduceat(score, begin)
         tags = Tally()
         unread = 0
         rising = query[:0]
@@ -378,12 +365,13 @@ class Counter:
         if self.trec: ranks, unread = read_ranks(rows, tags)
         if self.trec and not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
         return RunCounts(
-            texts(query[begin]), judged, depth, lowest, highest, float(rows.value[0]),
-            bool((score == np.floor(score)).all()), *grade_signs(query, score, self.graded),
-            position_signs(query, score), {same_docs(by_query.doc, depth)}, bool(self.equal), rows.comments.count,
-            texts(rows.query[identical_rows(run)]), unread, texts(rising), texts(repeated), never_falls, tags)
+            texts(query[begin]), judged, depth, lowest, highest, bool((score == np.floor(score)).all()),
+            *grade_signs(query, score, self.graded), position_signs(query, score), {same_docs(by_query.doc, depth)},
+            bool(self.equal), rows.comments.count, texts(rows.query[identical_rows(run)]), unread, texts(rising),
+            texts(repeated), never_falls, tags)
 
-    def _look_over(self, docs):
+    def look_at_docs(self, docs: Ids) -> None:
+        "Count the problems of document ids, and store their `case_keys` if these may be needed."
         suspects, kinds = look_over(docs)
         with self.lock:
             shorter, self.seen = sorted((self.seen, kinds), key=len)
@@ -410,14 +398,12 @@ class Counter:
         queries = judged_rows[lacking]
         end = np.append(begin[1:], len(rows))
         with self.lock:
-            if len(self.missed) == COMPARED_QUERIES:
-                last = self.missed[-1][0]
-            else:
-                last = np.inf
-            early = [i for i in np.argsort(at)[:COMPARED_QUERIES] if at[i] < last]
-            candidates = [(int(at[i]), self._sample(rows.doc[begin[q]:end[q]], judged[q]))
-                          for i in early for q in queries[i:i + 1]]
-            self.missed = sorted([*self.missed, *candidates], key=itemgetter(0))[:COMPARED_QUERIES]
+            last = self.missed[-1][0] if len(self.missed) == COMPARED_QUERIES else np.inf
+            early = np.argsort(at)[:COMPARED_QUERIES]
+            for first_missed, q in zip(at[early].tolist(), queries[early].tolist()):
+                if first_missed >= last: break
+                self.missed.append((first_missed, self._sample(rows.doc[begin[q]:end[q]], judged[q])))
+            self.missed = sorted(self.missed, key=itemgetter(0))[:COMPARED_QUERIES]
 
     def _sample(self, docs, number):
         """Return a `QueryLook` with the id of a judged query, its judged documents that were not retrieved, and its
@@ -433,21 +419,18 @@ class Counter:
 def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any, list[tuple]]:
     """Read judgments or a run, and continue with the valid rows if there are invalid ones.
 
-    use: a function that reads a source, and returns the data and its number of comments. Returns the data
-    (None if nothing can be used), and a list of problems with examples. limit: the largest number of examples
-    per problem."""
+    use: a function that reads a source, and returns the data. Returns the data (None if nothing can be used), and
+    a list of problems with examples. limit: the largest number of examples per problem."""
     data = None
-    comments = 0
     problems = []
     with catch_warnings(record=True) as caught:
         simplefilter('always', DataWarning)
-        try: data, comments = use(source)
+        try: data = use(source)
         except DataError as error:
             valid, problems = _read_valid(source, kind, limit, error)
-            if valid is not None: data, comments = use(valid)
+            if valid is not None: data = use(valid)
     for text in dict.fromkeys(str(warning.message) for warning in caught):
         problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
-    if comments: problems.append(problem('comments', n=comments))
     return data, problems
 
 def _read_valid(source, kind, limit, error):
@@ -466,21 +449,14 @@ def _read_valid(source, kind, limit, error):
     return valid, problems
 
 # %% ../../nbs/evaluation/checkup.ipynb #749489ea
-def use_judgments(source: Any) -> tuple[Qrels, int]:
-    "Read judgments; return them and their number of comment lines."
-    qrels = Qrels(source, copy=False)
-    return qrels, qrels.rows.comments.count
+def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple:
+    """Read a run, join it with the judgments, and count its problems. path: the run as the user passed it.
 
-def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple[tuple, int]:
-    """Read a run, join it with the judgments, and count its problems.
-
-    Returns a tuple (`RunCounts`, `Counter`, rankings, facts about the reading, source),
-    and the number of comment lines. path: the run as the user passed it."""
+    Returns a tuple (`RunCounts`, `Counter`, rankings, facts about the reading, source)."""
     if qrels is None: qrels = Qrels.empty()
     counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
     hits, reading = judge_run(qrels, source, observe=counter)
-    counts = total_counts(reading.observed)
-    return (counts, counter, hits, reading, source), counts.comments
+    return total_counts(reading.observed), counter, hits, reading, source
 
 # %% ../../nbs/evaluation/checkup.ipynb #0dcb804c
 def look_at_queries(queries: Sequence[str]) -> tuple:
@@ -491,28 +467,25 @@ def look_at_queries(queries: Sequence[str]) -> tuple:
 
 def docs_of_judgments(qrels: Qrels) -> tuple:
     """Return ('doc_id', {problem: count of ids}, ids that differ only in case)."""
-    rows = qrels.rows
-    tallies: dict[str, Tally] = {}
-    unusual, seen = look_over(rows.doc)
-    tally_ids(tallies, rows.doc[unusual])
-    keys = [case_keys(rows.doc)] if may_differ_in_case(seen) else []
-    return _look_at_docs(tallies, keys, lambda: [rows])
+    counter = Counter(qrels)
+    counter.look_at_docs(qrels.rows.doc)
+    return _docs_of(counter, counter.keys, [qrels.rows])
 
 def docs_of_run(counter: Counter, reading: Reading, source: Any) -> tuple:
     """Return ('doc_id', {problem: count of ids}, ids that differ only in case)."""
     keys = counter.keys
     if keys and len(keys) < len(reading.observed): keys = [case_keys(rows.doc) for rows in row_batches(source)]
-    return _look_at_docs(counter.tallies, keys, partial(row_batches, source))
+    return _docs_of(counter, keys, row_batches(source))
 
-def _look_at_docs(tallies, keys, batches):
-    """Return ('doc_id', `tallies`, ids that differ only in case) for documents. keys: the results of `case_keys` for
-    all documents. batches: a function that yields the rows with the documents."""
+def _docs_of(counter, keys, batches):
+    """Return ('doc_id', {problem: count of ids}, ids that differ only in case) for documents. keys: the results of
+    `case_keys` for all documents. batches: the rows with the documents."""
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
     variants: set[str] = set()  # documents that may differ in case only
-    for rows in batches() if len(shared) else ():
+    for rows in batches if len(shared) else ():
         docs = rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)]
         variants.update(escape_non_utf8(docs.tolist()))
-    return 'doc_id', tallies, case_variants(variants)
+    return 'doc_id', counter.tallies, case_variants(variants)
 
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
@@ -530,37 +503,36 @@ def evidence_of_run(
 ) -> Evidence:
     """Return facts about a run and its judgments, for `find_problems`.
 
-    judgments: from `evidence_of_judgments`. data: from `use_run`. faults: problems
-    found while reading the run. k: the expected number of documents per query."""
+    judgments: from `evidence_of_judgments`. data: from `use_run`. faults: problems found while reading the run.
+    k: the expected number of documents per query."""
     if data is None: return Evidence(faults=faults)
     counts, counter, hits, reading, source = data
     queries = judgments.judged_queries
     depth = counts.depth
-    same_queries = len(counts.queries) == len(queries) and {*counts.queries} == {*queries}
-    if judgments.ids and same_queries:
-        query_ids = judgments.ids[0]
-    else:
-        query_ids = look_at_queries(counts.queries)
-    ids = [query_ids, docs_of_run(counter, reading, source)]
-    evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, ids=ids,
-                        positions=find_positions(counts.positions, depth.tolist()), faults=faults)
+    same_queries = judgments.ids and {*counts.queries} == {*queries}
+    query_ids = judgments.ids[0] if same_queries else look_at_queries(counts.queries)
+    evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, faults=faults)
+    evidence.ids = [query_ids, docs_of_run(counter, reading, source)]
+    evidence.positions = find_positions(counts.positions, depth.tolist())
     if qrels is None: return evidence
-    samples, n_docs = [], 0  # of missed queries, with COMPARED_ROWS documents at most
-    for _, missed_query in counter.missed:
-        samples.append(replace(missed_query, docs=missed_query.docs[:COMPARED_ROWS - n_docs]))
-        n_docs += len(samples[-1].docs)
-    answered = {query for query, number in zip(counts.queries, counts.judged.tolist()) if number >= 0}
-    unjudged = [query for query in counts.queries if query not in answered]
-    unanswered = [query for query in queries if query not in answered]
-    lowest = counts.lowest.min()
-    highest = counts.highest.max()
-    fraction = np.floor(lowest) + .5 if lowest < highest else lowest
-    sample = np.array([lowest, highest] if counts.integral else [lowest, highest, fraction])
-    swapped = signs_of_swap(qrels, counts.values, counts.steps, depth, sample)
-    return replace(
-        evidence, judged=len(qrels.rows) if answered else 0, retrieved=len(hits.rank), common=len(answered),
-        looks=samples, unanswered=unanswered, unjudged=unjudged, swapped=swapped, qrels=qrels, hits=hits,
-        upwards=upwards(hits) if evidence.positions else 0)
+    evidence.qrels = qrels
+    evidence.hits = hits
+    n_docs = 0  # COMPARED_ROWS documents at most
+    for _, sample in counter.missed:
+        docs = sample.docs[:COMPARED_ROWS - n_docs]
+        evidence.looks = [*evidence.looks, replace(sample, docs=docs)]
+        n_docs += len(docs)
+    answered = {*compress(counts.queries, counts.judged >= 0)}
+    evidence.common = len(answered)
+    evidence.unjudged = [*compress(counts.queries, counts.judged < 0)]
+    evidence.unanswered = [query for query in queries if query not in answered]
+    evidence.retrieved = len(hits.rank)
+    if answered: evidence.judged = len(qrels.rows)
+    if evidence.positions: evidence.upwards = upwards(hits)
+    scores = [counts.lowest.min(), counts.highest.max()]
+    if not counts.integral: scores.append(np.floor(scores[0]) + .5 if scores[0] < scores[1] else scores[0])
+    evidence.swapped = signs_of_swap(qrels, counts.values, counts.steps, depth, np.array(scores))
+    return evidence
 
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
 def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
@@ -568,8 +540,8 @@ def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
     qrels = evidence.qrels
     grades = evidence.grades
     if qrels is None: return {}
-    different, counts = (column.tolist() for column in np.unique(grades, return_counts=True))
-    distribution: Any = {f'{g:g}': n for g, n in zip(different, counts)}
+    different, counts = np.unique(grades, return_counts=True)
+    distribution: Any = {f'{g:g}': n for g, n in zip(different, counts.tolist())}
     if len(different) > 20: distribution = f'{len(different):,} different'
     return {'queries': len(evidence.judged_queries), 'documents': len(grades), 'grades': distribution,
             'queries without relevant documents': len(evidence.lacking)}
@@ -588,10 +560,10 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
                   'judged queries missing from the run': len(evidence.unanswered)}
     if qrels is not None and hits is not None and evidence.common:
         judged_depth = counts.depth[counts.judged >= 0]
-        tied = len(tied_queries(hits))
-        facts |= {f'top {top} judged': judged_share(hits, judged_depth, top) for top in (10, 100)}
-        facts |= {'judged documents retrieved': len(hits.rank), 'judged documents in a tie': tied}
-        if tied:
+        for top in 10, 100: facts[f'top {top} judged'] = judged_share(hits, judged_depth, top)
+        facts['judged documents retrieved'] = len(hits.rank)
+        facts['judged documents in a tie'] = len(tied_queries(hits))
+        if len(tied_queries(hits)):
             scores = score_batch(MEASURES, qrels.queries, hits, reading, conventions_of(None))
             for m, (low, high) in scores.tie_bounds.items():
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
@@ -601,8 +573,7 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)
 class Checkup(Result):
-    """The result of `check`: facts about each source, and findings, the most severe
-    first.
+    """The result of `check`: facts about each source and findings, most severe first.
 
     It is printed with the facts as a table and the findings as a list. `to_polars()`
     has one row per finding."""
@@ -618,63 +589,53 @@ class Checkup(Result):
     @property
     def codes(self) -> list[str]:
         """Return the codes of all problems, such as 'doc-ids', without duplicates."""
-        return list(dict.fromkeys(f.code for f in self.findings))
+        return [*dict.fromkeys(f.code for f in self.findings)]
 
     def to_dict(self) -> dict[str, Any]:
         "Return the facts and the findings as dicts and lists that JSON can store."
-        findings = [asdict(finding) for finding in self.findings]
+        findings = [*map(asdict, self.findings)]
         return {'ok': self.ok, 'facts': self.facts, 'findings': findings}
 
     def _columns(self) -> dict[str, Any]:
         names = 'level', 'code', 'where', 'text'
-        columns = {
-            name: [getattr(finding, name) for finding in self.findings] for name in names
-        }
-        return columns | {
-            'examples': ['\n'.join(finding.examples) for finding in self.findings]
-        }
+        columns = {name: [getattr(f, name) for f in self.findings] for name in names}
+        columns['examples'] = ['\n'.join(f.examples) for f in self.findings]
+        return columns
 
     def _blocks(self):
-        facts = dict.fromkeys(name for column in self.facts.values() for name in column)
-        rows = [
-            [fact, *(_fact_text(column.get(fact, '')) for column in self.facts.values())]
-            for fact in facts
-        ]
+        columns = self.facts.values()
+        rows = []
+        for fact in dict.fromkeys(chain.from_iterable(columns)):
+            texts = [_fact_text(column.get(fact, '')) for column in columns]
+            rows.append([fact, *texts])
         if rows: yield Table(['', *self.facts], rows, 'The input.', 'tab:input')
-        yield Items(
-            [(finding.lead, finding.text, finding.examples) for finding in self.findings]
-        )
-        counts = {
-            level: sum(finding.level == level for finding in self.findings)
-            for level in LEVELS
-        }
-        phrases = [f'{n} {level}{"s" * (n > 1)}' for level, n in counts.items() if n]
+        yield Items([(f.lead, f.text, f.examples) for f in self.findings])
+        levels = [f.level for f in self.findings]
+        counts = [(levels.count(level), level) for level in LEVELS]
+        phrases = [f'{n} {level}{"s" * (n > 1)}' for n, level in counts if n]
         yield Text(', '.join(phrases) or 'no problems were found', 'small')
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
 def _fact_text(value):
+    if isinstance(value, dict): return ', '.join(f'{grade}: {n:,}' for grade, n in value.items())
     if isinstance(value, float): return f'{value:.1%}'
-    if isinstance(value, int): return f'{value:,}'
-    if isinstance(value, str):
-        return value
-    return ', '.join(f'{k}: {v:,}' for k, v in value.items())
+    return f'{value:,}' if isinstance(value, int) else value
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
 def _rereadable_source(source):
     "Return a source that can be read twice; an iterator becomes a list."
-    readable = isinstance(source, str | os.PathLike | Qrels | Run) or hasattr(source, 'collect_schema')
-    if readable or hasattr(source, '__len__') or not isinstance(source, Iterable):
-        return source
-    return list(source)
+    rereadable = hasattr(source, '__len__') or hasattr(source, 'collect_schema')
+    return source if rereadable or not isinstance(source, Iterable) else [*source]
 
 def _named_runs(qrels, runs, system):
-    """Return {name: run} for one run or several. Each value is the run as the user passed it; equal names get a
-    number."""
-    recognised = recognise(qrels, runs, system)
+    """Return {name: run} for one run or several, as the user passed them. Equal names get a number."""
+    recognised = recognise(qrels, runs, system).each
     names = [(run.name if run.source is None else run.own_name or run.path) or 'run' for run in recognised]
-    sources = [run if run.source is None or run.options else run.source for run in recognised]
-    return {name if names.count(name) == 1 else f'{name} ({n})': source
-            for n, (name, source) in enumerate(zip(names, sources), 1)}
+    sources = {}
+    for n, (name, run) in enumerate(zip(names, recognised), 1):
+        if names.count(name) > 1: name = f'{name} ({n})'
+        sources[name] = run if run.source is None or run.options else run.source
+    return sources
 
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
 def check(
@@ -713,9 +674,8 @@ def check(
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
     runs = _named_runs(qrels, run, system)
-    judgments, problems = read_source(
-        _rereadable_source(qrels), 'qrels', faults, use_judgments
-    )
+    qrels = _rereadable_source(qrels)
+    judgments, problems = read_source(qrels, 'qrels', faults, partial(Qrels, copy=False))
     of_judgments = evidence_of_judgments(judgments, problems)
     facts = {'judgments': facts_of_judgments(of_judgments)}
     findings = find_problems(of_judgments, 'judgments')
@@ -724,9 +684,8 @@ def check(
     for name, source in runs.items():
         if isinstance(source, Run): source = run_of_documents(source)
         source = _rereadable_source(source)
-        data, problems = read_source(
-            source, 'run', faults, partial(use_run, judgments, source)
-        )
+        use = partial(use_run, judgments, source)
+        data, problems = read_source(source, 'run', faults, use)
         reading = data[3] if data else None
         evidence = evidence_of_run(judgments, of_judgments, data, problems, k)
         facts[name] = facts_of_run(evidence, reading)

@@ -350,9 +350,9 @@ def _nothing_to_find(measures, values, batches):
     "Return a bool array (measures, queries): True where even the ideal ranking scores 0."
     nothing = ~(values > 0)  # a query that scored has something relevant
     doubtful = np.flatnonzero(nothing.any(axis=0))
-    ideals = {batch: batch.take(doubtful).ideal for batch in batches if len(doubtful)}
-    for m, batch, row in zip(measures, batches, nothing):
-        if ideals: row[doubtful] &= m.of(ideals[batch]) == 0
+    if not len(doubtful): return nothing
+    ideals = {batch: batch.take(doubtful).ideal for batch in batches}
+    for m, batch, row in zip(measures, batches, nothing): row[doubtful] &= m.of(ideals[batch]) == 0
     return nothing
 
 def _all_tie_bounds(measures, values, batches, scored):
@@ -390,16 +390,16 @@ def _with_rows(scores, judgments, results):
     reading = info.reading
     repeats = results.repeats
     if repeats: reading += f', without {counted(repeats, "row")} of duplicate documents'
-    completed = replace(
+    info = replace(
         info, reading=reading, repeats=(judgments.repeats, repeats), count=results.count, budget=results.budget,
         listed=judgments.listed, notes=judgments.notes + info.notes)
-    return replace(scores, runs=(completed,))
+    return replace(scores, runs=(info,))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #08f1f951
 def _reporters(progress, runs):
     "Return one progress callback per run; each reports the bytes read of all files so far."
     if progress is None or runs.single: return repeat(progress)
-    sizes = [os.path.getsize(run.path) or 1 if os.path.isfile(run.path) else 1 for run in runs]
+    sizes = [os.path.isfile(run.path) and os.path.getsize(run.path) or 1 for run in runs]
     total = sum(sizes)
     def of(start, size):
         return lambda done, all_bytes: progress(start + size * done // max(all_bytes, 1), total)
@@ -504,10 +504,8 @@ class Accumulator:
                 f'{m} needs {lacking}, which is not known in a stream: write '
                 f'{m.name}({lacking}=...)'
             )
-        names = (
-            *map(repr, self.measures),
-            'GAUC',
-        )  # the sum and the weight of the terms of each
+        names = *map(repr, self.measures), 'GAUC'
+        # the sum and the weight of the terms of each
         self.totals = {name: [exact_sum([]), exact_sum([])] for name in names}
         self.groups = self.items = self.no_relevant = self.skipped = 0
         self.rel = rel
@@ -557,19 +555,10 @@ class Accumulator:
         """Compute all measures for a batch, and add them to the sums. views: the same
         batch with other orders of ties, grades or scores, for kinds of measures with
         special conventions."""
-        if ids is None:
-            names = range(self.groups, self.groups + len(judged))
-        else:
-            names = ids
+        if ids is None: ids = range(self.groups, self.groups + len(judged))
         reading = Reading(len(judged), '', 'in one piece')
         scores = score_batch(
-            self.measures,
-            tuple(map(str, names)),
-            judged,
-            reading,
-            self.conventions,
-            views,
-        )
+            self.measures, map(str, ids), judged, reading, self.conventions, views)
         for text in warning_texts(Evidence(self.measures, judged.pool_grade)):
             warn_caller(text)
         for m, values in zip(self.measures, scores.values[0]):
@@ -599,10 +588,7 @@ class Accumulator:
         """Return {measure: mean over all groups added so far}.
 
         You can look up a value by any name of its measure."""
-        aggregates = [(repr(m), m.kind.aggregate) for m in self.measures]
-        values: list = [
-            (name, self._mean(f, name)) for name, f in aggregates
-        ]
+        values = [(repr(m), self._mean(m.kind.aggregate, repr(m))) for m in self.measures]
         if self.histogram is not None:
             values += [('AUC', self.auc.value), ('GAUC', self.gauc)]
         return ByMeasure(values, self.measures, self.asked)
@@ -651,8 +637,8 @@ def _of_stream(conventions, ties, no_relevant):
     ValueError if ties are broken by document id, because a stream has no ids."""
     allowed = [order for order in CHOICES['ties'] if order != 'docid']
     if ties is not None: check_option('ties', ties, allowed)
-    chosen = Conventions(ties='given') if conventions is None else conventions
-    rules = conventions_of(chosen, ties=ties, no_relevant=no_relevant)
+    if conventions is None: conventions = Conventions(ties='given')
+    rules = conventions_of(conventions, ties=ties, no_relevant=no_relevant)
     if 'docid' not in rules.orders: return replace(rules, negative='keep')
     named = isinstance(conventions, str)
     tool = f'{conventions!r} breaks' if named else 'the conventions break'

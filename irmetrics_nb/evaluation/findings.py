@@ -11,6 +11,7 @@ __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'UNJUDGED', 'NOT_RELEVANT'
 # %% ../../nbs/evaluation/findings.ipynb #a53b5af6
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import lgamma, log
 from operator import attrgetter
 from typing import Any
@@ -107,27 +108,20 @@ def _document_problems(evidence):
     missed = {sample.query: sample.missed for sample in samples}
     retrieved = {sample.query: sample.docs for sample in samples if sample.docs}
     if evidence.retrieved:
-        retrieved = {query: may_match(missed[query], docs) for query, docs in retrieved.items()}
-        if any(retrieved.values()):
-            spelling = find_spelling(missed, retrieved, pairs=False)
-        else:
-            spelling = None
-        yield from _documents_misspelled(spelling, missed)
+        candidates = {query: may_match(missed[query], docs) for query, docs in retrieved.items()}
+        if not any(candidates.values()): return
+        yield from _documents_misspelled(find_spelling(missed, candidates, pairs=False), missed)
     elif evidence.judged and (retrieved or not missed or evidence.thorough):
         spelling = find_spelling(missed, retrieved)
         ids = ''
-        if retrieved:
-            query = next(iter(retrieved))
-            if spelling:
-                examples = zip(*spelling[2])
-            else:
-                examples = (missed[query][:2], retrieved[query][:2])
-            judged_ids, run_ids = map(_quoted_ids, examples)
-            if spelling:
-                hint = f'these ids would match {spelling[0]}'
-            else:
-                hint = 'no other spelling of these ids matches'
-            ids = f': the judgments have {judged_ids}, the run has {run_ids}; {hint}'
+        if spelling:
+            words = _words_of(spelling)
+            ids = ': the judgments have {judged}, the run has {retrieved}; these ids would match {how}'.format(**words)
+        elif retrieved:
+            query, docs = next(iter(retrieved.items()))
+            judged_ids = _quoted_ids(missed[query][:2])
+            hint = 'no other spelling of these ids matches'
+            ids = f': the judgments have {judged_ids}, the run has {_quoted_ids(docs[:2])}; {hint}'
         yield problem('no-judged-retrieved', ids=ids)
         if not evidence.thorough: return
         yield from _documents_misspelled(spelling, missed, 'error')
@@ -167,8 +161,7 @@ def _query_problems(evidence):
     thorough = evidence.thorough
     if unanswered and unjudged:
         compared = COMPARED_QUERIES * (5 if thorough else 1)
-        samples = {'': unanswered[:compared]}, {'': unjudged[:compared]}
-        spelling = find_spelling(*samples, pairs=thorough)
+        spelling = find_spelling({'': unanswered[:compared]}, {'': unjudged[:compared]}, pairs=thorough)
     n_judged = len(unanswered) + evidence.common
     if evidence.hits is not None and not evidence.common:
         examples = [f'judgments: {id}' for id in shown(unanswered)] + [f'run: {id}' for id in shown(unjudged)]
@@ -177,8 +170,8 @@ def _query_problems(evidence):
         yield from _numeric('query', unanswered, unjudged)
     elif spelling and (thorough or spelling[0] in SAME_LETTERS or _is_worth_saying(spelling, len(unanswered))):
         yield problem('query-ids', all=n_judged, **_words_of(spelling))
-    elif unanswered: yield problem('missing', shown(unanswered), n=len(unanswered), all=n_judged)
-    if unjudged and evidence.common: yield problem('unjudged-queries', shown(unjudged), n=len(unjudged))
+    elif thorough: yield from _report_queries('missing', unanswered, all=n_judged)
+    if thorough and evidence.common: yield from _report_queries('unjudged-queries', unjudged)
 
 def _numeric(kind, judged, retrieved):
     "Yield a problem if the ids are numbers in the judgments and text in the run, or the reverse."
@@ -217,9 +210,10 @@ def find_positions(
     if None in signs: return None
     bits = sum(lgamma(n + 1) for n in depth) / log(2)  # n things have n! orders
     if bits < 10: return None
-    firsts, orders = ({*column} for column in zip(*signs))
+    firsts, orders = map(set, zip(*signs))
     if len(firsts) > 1: return None
-    [order] = orders - {''} if len(orders - {''}) == 1 else ['mixed']
+    orders.discard('')
+    order = orders.pop() if len(orders) == 1 else 'mixed'
     return '0 to n - 1' if firsts == {0} else '1 to n', order
 
 def turned(judged: Judged) -> tuple[int, int]:
@@ -398,17 +392,16 @@ def _depth_problems(evidence):
     k = evidence.cutoff
     n, shortest, longest = evidence.depth
     if n >= 5 and 5 <= shortest == longest < k: yield problem('truncated-run', n=shortest, k=k)
-    elif counts: yield from _report_queries('short', _queries_where(counts, counts.depth < k), k=k)
+    elif counts: yield from _report_queries('short', compress(counts.queries, counts.depth < k), k=k)
     constant = counts and shortest == longest and len(counts.docs) == 1 and None not in counts.docs
     if constant and n >= 5: yield problem('constant')
 
-def _report_queries(code, queries, n_all=None, **words):
-    """Yield the problem `code` if the list `queries`, of the queries with this problem, is not empty. It is a warning
-    if more than half of `n_all` queries have it. `words` are inserted in the message."""
-    level = 'warning' if n_all is not None and 2 * len(queries) > n_all else ''
+def _report_queries(code, queries, n_all=np.inf, **words):
+    """Yield the problem `code` if any queries have it. It is a warning if more than half of `n_all` queries have it.
+    `words` are inserted in the message."""
+    queries = [*queries]
+    level = 'warning' if 2 * len(queries) > n_all else ''
     if queries: yield problem(code, shown(queries), level, n=len(queries), **words)
-
-def _queries_where(counts, mask): return [counts.queries[i] for i in np.flatnonzero(mask).tolist()]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d4
 def _grade_problems(evidence):
@@ -416,6 +409,8 @@ def _grade_problems(evidence):
     grade = evidence.grades
     different = np.unique(grade)
     largest = grade.max()
+    comments = evidence.qrels.rows.comments.count
+    if comments: yield problem('comments', n=comments)
     if evidence.qrels.listed: yield problem('listed', listed=evidence.qrels.listed)
     if largest <= 0: yield problem('no-relevant-grade', grade=largest)
     elif largest >= 1: yield from _report_queries('no-relevant', evidence.lacking, all=len(evidence.judged_queries))
@@ -434,8 +429,7 @@ def judged_queries(qrels: Qrels) -> tuple[list[str], list[str]]:
     n_relevant = np.bincount(rows.query, rows.value >= 1)
     judged = np.flatnonzero(n_judged)
     queries = [*escape_non_utf8(rows.query_ids[judged].tolist())]
-    lacking = np.flatnonzero(n_relevant[judged] == 0).tolist()
-    return queries, [queries[i] for i in lacking]
+    return queries, [*compress(queries, n_relevant[judged] == 0)]
 
 def _id_problems(evidence):
     for column, tallies, variants in evidence.ids:
@@ -451,18 +445,18 @@ def _score_problems(evidence):
     if not counts: return
     several = counts.depth > 1
     flat = counts.lowest == counts.highest
-    equal = counts.lowest.min() == counts.highest.max()
-    if several.any() and equal: yield problem('one-score', score=counts.first)
-    else: yield from _report_queries('tied-query', _queries_where(counts, several & flat), several.sum())
+    lowest = counts.lowest.min()
+    if several.any() and lowest == counts.highest.max(): yield problem('one-score', score=lowest)
+    else: yield from _report_queries('tied-query', compress(counts.queries, several & flat), several.sum())
     infinite = np.isinf(counts.lowest) | np.isinf(counts.highest)
-    yield from _report_queries('infinite', _queries_where(counts, infinite))
+    yield from _report_queries('infinite', compress(counts.queries, infinite))
     yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
     n_tags = len(counts.tags)
-    rising = sorted(counts.rising)
     if n_tags > 1: yield problem('tags', shown(counts.tags.examples), n=n_tags)
+    if counts.comments: yield problem('comments', n=counts.comments)
     if counts.unread: yield problem('rank-number', n=counts.unread)
-    if counts.repeated: yield problem('duplicate-rank', shown(sorted(counts.repeated)))
-    if rising: yield problem('distances' if counts.never_falls else 'rank-order', shown(rising), n=len(rising))
+    yield from _report_queries('duplicate-rank', sorted(counts.repeated))
+    yield from _report_queries('distances' if counts.never_falls else 'rank-order', sorted(counts.rising))
 
 def _tie_problems(evidence):
     "Yield problems of ties, of few judged documents, and of runs that are equal to the judgments."
@@ -488,192 +482,149 @@ def judged_share(hits: Judged, depth: np.ndarray, k: int) -> float:
 
 def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query number of each judged document whose score another document shares."
-    if hits.tie_size is not None:
-        return hits.query[hits.tie_size > 1]
-    return hits.query[:0]
+    return hits.query[:0] if hits.tie_size is None else hits.query[hits.tie_size > 1]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d7
 SOURCE_RULES = {
-    'refused': ('error', 'thorough', '{error}'),
-    'columns': ('error', 'thorough', 'rows with too few or too many columns ({n:,})'),
-    'duplicate': ('error', 'thorough', 'duplicate documents in a query ({n:,})'),
-    'number': ('error', 'thorough', 'invalid numbers ({n:,})'),
-    'id': ('error', 'thorough', 'invalid ids ({n:,})'),
-    'truncated-line': ('warning', 'thorough', 'the last line may be truncated'),
+    'refused': ('error', '{error}'),
+    'columns': ('error', 'rows with too few or too many columns ({n:,})'),
+    'duplicate': ('error', 'duplicate documents in a query ({n:,})'),
+    'number': ('error', 'invalid numbers ({n:,})'),
+    'id': ('error', 'invalid ids ({n:,})'),
+    'truncated-line': ('warning', 'the last line may be truncated'),
     'comment-row': (
-        'warning', 'thorough',
-        'a line that begins with # looks like a row, but is read as a comment'),
-    'comments': ('note', 'thorough', 'comment lines, left out: {n:,}'),
-    'swapped': ('error', 'cheap', 'are the judgments and the run swapped? {signs}'),
+        'warning', 'a line that begins with # looks like a row, but is read as a '
+        'comment'),
+    'comments': ('note', 'comment lines, left out: {n:,}'),
+    'swapped': ('error', 'are the judgments and the run swapped? {signs}'),
     'parts': (
-        'warning', 'cheap',
-        'almost no query occurs in two of these runs: are they parts of one run? If '
-        'so, pass their folder or one table'),
+        'warning', 'almost no query occurs in two of these runs: are they parts of one '
+        'run? If so, pass their folder or one table'),
 }
 
 JUDGMENT_RULES = {
     'listed': (
-        'note', 'thorough',
-        'the judgments are {listed} without grades: every document in them counts as '
-        'relevant, with grade 1'),
-    'no-relevant-grade': (
-        'error', 'thorough',
-        'no grade is above 0 (the largest is {grade:g})'),
+        'note', 'the judgments are {listed} without grades: every document in them '
+        'counts as relevant, with grade 1'),
+    'no-relevant-grade': ('error', 'no grade is above 0 (the largest is {grade:g})'),
     'below-one': (
-        'warning', 'cheap',
-        'no grade reaches the relevance level {level:g}: the largest is {grade:g}, so '
-        '{measure!r} finds no relevant document; set the relevance level, as in '
-        'rel={half:.2g}'),
+        'warning', 'no grade reaches the relevance level {level:g}: the largest is '
+        '{grade:g}, so {measure!r} finds no relevant document; set the relevance '
+        'level, as in rel={half:.2g}'),
     'fractions-below': (
-        'warning', 'cheap',
-        'many grades are fractions below the relevance level {level:g}: {measure!r} '
-        'treats them as not relevant; set the relevance level, as in {advised!r}'),
-    'no-relevant': (
-        'note', 'thorough',
-        '{n:,} of {all:,} queries have no relevant document'),
-    'many-grades': ('warning', 'thorough', '{n:,} different grades: are these scores?'),
-    'fractions': ('note', 'thorough', 'some grades are fractions'),
+        'warning', 'many grades are fractions below the relevance level {level:g}: '
+        '{measure!r} treats them as not relevant; set the relevance level, as in '
+        '{advised!r}'),
+    'no-relevant': ('note', '{n:,} of {all:,} queries have no relevant document'),
+    'many-grades': ('warning', '{n:,} different grades: are these scores?'),
+    'fractions': ('note', 'some grades are fractions'),
     'large-grade': (
-        'warning', 'thorough',
-        'the largest grade is {grade:g}: with the gain 2^g - 1, smaller grades '
-        'hardly count'),
-    'negative': ('note', 'thorough', 'grades below 0, which count as not judged: {n:,}'),
+        'warning', 'the largest grade is {grade:g}: with the gain 2^g - 1, smaller '
+        'grades hardly count'),
+    'negative': ('note', 'grades below 0, which count as not judged: {n:,}'),
     'one-grade': (
-        'note', 'thorough',
-        'every grade is {grade:g}, so no document is known to be better than another'),
+        'note', 'every grade is {grade:g}, so no document is known to be better than '
+        'another'),
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #4c7e0a0a
 ID_RULES = {
-    'no-common-query': ('error', 'thorough', 'no query in common{hint}'),
+    'no-common-query': ('error', 'no query in common{hint}'),
     'query-ids': (
-        'warning', 'cheap',
-        '{n:,} of {all:,} judged queries are missing from the run, but their ids '
-        'would match {how}: the judgments have {judged}, the run has {retrieved}'),
-    'missing': (
-        'warning', 'thorough',
-        '{n:,} of {all:,} judged queries are missing from the run'),
-    'unjudged-queries': (
-        'note', 'thorough',
-        'queries without judgments, left out: {n:,}'),
+        'warning', '{n:,} of {all:,} judged queries are missing from the run, but '
+        'their ids would match {how}: the judgments have {judged}, the run has '
+        '{retrieved}'),
+    'missing': ('warning', '{n:,} of {all:,} judged queries are missing from the run'),
+    'unjudged-queries': ('note', 'queries without judgments, left out: {n:,}'),
     'numeric': (
-        'warning', 'thorough',
-        'the {what} ids are numbers in the judgments and text in the run, or the '
-        'reverse'),
+        'warning', 'the {what} ids are numbers in the judgments and text in the run, '
+        'or the reverse'),
     'doc-ids': (
-        'warning', 'cheap',
-        '{n:,} of {all:,} judged documents that were not retrieved have ids that '
-        'would match {how}: the judgments have {judged}, the run has {retrieved}'),
-    'no-judged-retrieved': ('error', 'cheap', 'no judged document was retrieved{ids}'),
+        'warning', '{n:,} of {all:,} judged documents that were not retrieved have ids '
+        'that would match {how}: the judgments have {judged}, the run has {retrieved}'),
+    'no-judged-retrieved': ('error', 'no judged document was retrieved{ids}'),
     'outer-whitespace': (
-        'warning', 'thorough',
-        'ids with whitespace around them ({n:,} in {column})'),
+        'warning', 'ids with whitespace around them ({n:,} in {column})'),
     'inner-whitespace': (
-        'note', 'thorough',
-        'ids that contain whitespace, which TREC files do not allow ({n:,} in '
+        'note', 'ids that contain whitespace, which TREC files do not allow ({n:,} in '
         '{column})'),
-    'control': (
-        'warning', 'thorough',
-        'ids with invisible characters ({n:,} in {column})'),
-    'quoted': ('warning', 'thorough', 'ids in quotes ({n:,} in {column})'),
-    'empty': ('warning', 'thorough', 'empty ids ({n:,} in {column})'),
+    'control': ('warning', 'ids with invisible characters ({n:,} in {column})'),
+    'quoted': ('warning', 'ids in quotes ({n:,} in {column})'),
+    'empty': ('warning', 'empty ids ({n:,} in {column})'),
     'missing-id': (
-        'warning', 'thorough',
-        'ids that look like a missing value, such as NaN ({n:,} in {column})'),
-    'not-utf8': ('note', 'thorough', 'ids that are not UTF-8 ({n:,} in {column})'),
-    'long': ('note', 'thorough', 'ids of more than 250 characters ({n:,} in {column})'),
+        'warning', 'ids that look like a missing value, such as NaN ({n:,} in {column})'),
+    'not-utf8': ('note', 'ids that are not UTF-8 ({n:,} in {column})'),
+    'long': ('note', 'ids of more than 250 characters ({n:,} in {column})'),
     'comment': (
-        'warning', 'thorough',
-        'query ids that begin with #: are these rows comments? ({n:,} in {column})'),
+        'warning', 'query ids that begin with #: are these rows comments? ({n:,} in '
+        '{column})'),
     'header': (
-        'warning', 'thorough',
-        'query ids that look like the name of a column: is the first row a header? '
-        '({n:,} in {column})'),
-    'case-variants': (
-        'note', 'thorough',
-        'ids that differ only in case ({n:,} in {column})'),
+        'warning', 'query ids that look like the name of a column: is the first row a '
+        'header? ({n:,} in {column})'),
+    'case-variants': ('note', 'ids that differ only in case ({n:,} in {column})'),
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #4c7e0a0c
 RUN_RULES = {
-    'few-judged': ('note', 'thorough', 'only {share:.1%} of the top 10 documents are '
-                                       'judged'),
-    'judgments-as-run': ('warning', 'thorough', 'the run equals the judgments, with '
-                                                'grades as scores'),
+    'few-judged': ('note', 'only {share:.1%} of the top 10 documents are judged'),
+    'judgments-as-run': (
+        'warning', 'the run equals the judgments, with grades as scores'),
     'ties': (
-        'note', 'thorough',
-        '{n:,} of {all:,} judged documents in the run share their score with another '
-        'document, so the order of ids decides their ranks'),
+        'note', '{n:,} of {all:,} judged documents in the run share their score with '
+        'another document, so the order of ids decides their ranks'),
     'positions': (
-        'warning', 'cheap',
-        'the scores are {positions} in every query, and increase in the order of the '
-        'rows: are they positions? If the smallest is the best, write Run(..., '
-        'descending=False)'),
+        'warning', 'the scores are {positions} in every query, and increase in the '
+        'order of the rows: are they positions? If the smallest is the best, write '
+        'Run(..., descending=False)'),
     'ascending-scores': (
-        'warning', 'cheap',
-        'the scores are {positions} in every query, and give better results if sorted '
-        'in ascending order: are they positions? If the smallest is the best, write '
-        'Run(..., '
-        'descending=False)'),
-    'one-score': ('warning', 'thorough', 'every document has the score {score:g}'),
-    'tied-query': (
-        'note', 'thorough',
-        'queries in which all documents have the same score: {n:,}'),
-    'infinite': ('note', 'thorough', 'queries with infinite scores: {n:,}'),
+        'warning', 'the scores are {positions} in every query, and give better results '
+        'if sorted in ascending order: are they positions? If the smallest is the '
+        'best, write Run(..., descending=False)'),
+    'one-score': ('warning', 'every document has the score {score:g}'),
+    'tied-query': ('note', 'queries in which all documents have the same score: {n:,}'),
+    'infinite': ('note', 'queries with infinite scores: {n:,}'),
     'truncated-run': (
-        'note', 'cheap',
-        'every query has only {n:,} documents, but a measure looks at the top {k:,}'),
-    'short': ('note', 'thorough', 'queries with fewer than {k:,} documents: {n:,}'),
-    'constant': ('warning', 'thorough', 'every query has the same documents'),
+        'note', 'every query has only {n:,} documents, but a measure looks at the top '
+        '{k:,}'),
+    'short': ('note', 'queries with fewer than {k:,} documents: {n:,}'),
+    'constant': ('warning', 'every query has the same documents'),
     'identical-ids': (
-        'note', 'thorough',
-        'queries that retrieve a document with their own id: {n:,}; if the documents are '
-        "the queries themselves, identical_ids='skip' removes them, as BEIR does"),
-    'tags': ('warning', 'thorough', '{n:,} different tags: are these several runs?'),
-    'rank-number': ('note', 'thorough', 'invalid ranks: {n:,}'),
-    'duplicate-rank': ('note', 'thorough', 'duplicate ranks in a query'),
+        'note', 'queries that retrieve a document with their own id: {n:,}; if the '
+        "documents are the queries themselves, identical_ids='skip' removes them, as "
+        'BEIR does'),
+    'tags': ('warning', '{n:,} different tags: are these several runs?'),
+    'rank-number': ('note', 'invalid ranks: {n:,}'),
+    'duplicate-rank': ('note', 'duplicate ranks in a query'),
     'distances': (
-        'warning', 'thorough',
-        'scores increase with the rank: are they distances? The document with the '
-        'largest score is ranked first'),
+        'warning', 'scores increase with the rank: are they distances? The document '
+        'with the largest score is ranked first'),
     'rank-order': (
-        'warning', 'thorough',
-        'queries in which ranks and scores disagree (the scores are used): {n:,}'),
+        'warning', 'queries in which ranks and scores disagree (the scores are used): '
+        '{n:,}'),
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
 RULES = SOURCE_RULES | JUDGMENT_RULES | ID_RULES | RUN_RULES
+CONDITIONS = (
+    _source_problems, _query_problems, _document_problems, _position_problems, _depth_problems, _level_problems,
+    attrgetter('faults'), _grade_problems, _id_problems, _score_problems, _tie_problems)
 
-CHEAP_CONDITIONS = (
-    _source_problems,
-    _query_problems,
-    _document_problems,
-    _position_problems,
-    _depth_problems,
-    _level_problems,
-)
-CONDITIONS = *CHEAP_CONDITIONS, attrgetter('faults'), _grade_problems, _id_problems, _score_problems, _tie_problems
-
-def find_problems(evidence: Evidence, where: str = '', cheap: bool = False) -> list[Finding]:
+def find_problems(evidence: Evidence, where: str = '') -> list[Finding]:
     """Return the problems that the rules find in the facts, in the order of `RULES`.
 
-    where: the run's name, or 'judgments'. cheap: True to apply only the fast rules."""
-    problems: dict[str, list] = {}
-    for condition in CHEAP_CONDITIONS if cheap else CONDITIONS:
-        for code, *details in condition(evidence): problems.setdefault(code, []).append(details)
+    where: the run's name, or 'judgments'."""
+    codes = [*RULES]
+    problems = [found for condition in CONDITIONS for found in condition(evidence)]
     findings = []
-    for code in sorted(problems, key=[*RULES].index):
-        usual, cost, message = RULES[code]
-        if cheap and cost != 'cheap': continue
-        findings += [Finding(severity or usual, code, message.format(**words), examples, where)
-                     for examples, severity, words in problems[code]]
+    for code, examples, severity, words in sorted(problems, key=lambda found: codes.index(found[0])):
+        level, message = RULES[code]
+        findings.append(Finding(severity or level, code, message.format(**words), examples, where))
     return findings
 
 def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
-    """Return the messages of `evaluate` on problems of the input. name: the run's name,
-    for several runs. Thorough rules, which only `check` applies, are left out."""
+    """Return the messages of `evaluate` on problems of the input. name: the run's name, for several runs."""
     lead = f'run {name!r}: ' if name else ''
-    return [lead + finding.text for finding in find_problems(evidence, cheap=True)]
+    return [lead + finding.text for finding in find_problems(evidence)]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7da
 def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
@@ -681,10 +632,8 @@ def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
     scores = [sample.score for sample in samples if len(sample.score)]
     depth = [*map(len, scores)]
     query = np.repeat(np.arange(len(scores)), depth)
-    if scores:
-        positions = find_positions(position_signs(query, np.concatenate(scores)), depth)
-    else:
-        positions = None
+    positions = None
+    if scores: positions = find_positions(position_signs(query, np.concatenate(scores)), depth)
     fields.setdefault('unjudged', [sample.query for sample in samples if not sample.judged])
     return Evidence(looks=samples, positions=positions, **fields)
 
@@ -695,11 +644,10 @@ def judged_evidence(
 
     judged: its rankings. samples: some of its queries. run: None if not in memory."""
     depth = judged.retrieved[judged.retrieved > 0]
-    unanswered = [qrels.queries[i] for i in np.flatnonzero(judged.retrieved == 0)]
+    unanswered = [*compress(qrels.queries, judged.retrieved == 0)]
     span = len(depth), depth.min(initial=np.iinfo(depth.dtype).max), depth.max(initial=0)
     counts: dict[str, Any] = {'judged': len(judged.pool_grade), 'retrieved': len(judged.rank), 'common': len(depth)}
-    in_memory = run is not None and run.source is None
-    if unanswered and run is not None and in_memory:
+    if unanswered and run is not None and run.source is None:
         judged_queries = {*qrels.queries}
         counts['unjudged'] = [query for query in run.queries if query not in judged_queries]
 

@@ -375,10 +375,10 @@ def conventions_of(
         preset = PRESETS[base]
         name = f'{base} ({preset.version})'
         base = replace(preset.conventions, name=name, kinds=preset.kinds)
+    base = base or Conventions()
     answers: dict[str, Any] = {name: x for name, x in said.items() if x is not None}
-    chosen = replace(base or Conventions(), **answers)
-    exceptions = tuple(entry for entry in chosen.measures if entry[1] not in answers)
-    return replace(chosen, measures=exceptions)
+    exceptions = tuple(entry for entry in base.measures if entry[1] not in answers)
+    return replace(base, **answers, measures=exceptions)
 
 # %% ../../nbs/evaluation/presets.ipynb #41951cfd
 def completed(measure: Measure, conventions: Conventions) -> Measure:
@@ -402,9 +402,9 @@ def worth_of_nothing(measure: Measure, answer: str) -> float:
 def single_precision(run: Any) -> Run:
     "Round all scores of a run to 32-bit floats, as trec_eval up to version 9.0.7 does."
     results = Run(run, copy=False)
-    rows = results.rows
-    with np.errstate(over='ignore'): value = rows.value.astype(np.float32).astype(float)
-    return Run(replace(rows, value=value), name=results.name, copy=False)
+    with np.errstate(over='ignore'): value = results.rows.value.astype(np.float32)
+    rows = replace(results.rows, value=value.astype(float))
+    return Run(rows, name=results.name, copy=False)
 
 # %% ../../nbs/evaluation/presets.ipynb #5b0c7a12
 def identical_rows(run: Run) -> np.ndarray:
@@ -419,15 +419,14 @@ def identical_rows(run: Run) -> np.ndarray:
 def without_identical_ids(run: Any) -> Run:
     "Return the run without the documents that have the same id as their query."
     results = Run(run, copy=False)
-    different = ~identical_rows(results)
-    return Run(Run.unchecked(results.rows.selected(different)), name=results.name)
+    rows = results.rows.selected(~identical_rows(results))
+    return Run(Run.unchecked(rows), name=results.name)
 
 # %% ../../nbs/evaluation/presets.ipynb #1f7d89a1
 def touches_rows(conventions: Conventions) -> bool:
     "Return whether the conventions remove rows of a run or change its scores."
-    skips = conventions.identical_ids == 'skip'
-    narrow = conventions.score_dtype == 'float32'
-    return skips or narrow or conventions.duplicates != 'refuse'
+    rules = conventions.identical_ids, conventions.score_dtype, conventions.duplicates
+    return rules != ('keep', 'float64', 'refuse')
 
 def read_run(run: Any, conventions: Conventions) -> Run:
     "Read a run, and remove rows and round scores as the conventions require."

@@ -9,10 +9,10 @@ __all__ = ['LISTED', 'COUNTED', 'WORTH_SAYING', 'FORMATS', 'MANY_RUNS', 'small_p
 # %% ../../nbs/evaluation/scores.ipynb #3be67a61
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import compress, count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND, Conventions, check_option
 from ..core.measures import MEAN, Measure
 from ..core.ties import LazyMapping
-from ..data.errors import counted, escape_non_utf8, import_polars, visible
+from ..data.errors import counted, import_polars, visible
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
 from ..metrics.parsing import flat_name, position
@@ -35,21 +35,16 @@ from ..results.results import rendered as written
 # %% ../../nbs/evaluation/scores.ipynb #32a6664c
 def small_print(scores: Any) -> str:
     "Return the notes below the table of one run: queries, omissions, conventions and the effect of ties."
+    notes = _counts_line(scores, _remarks(scores))
     ties = _tie_words(scores)
-    counts = _counts_line(scores, _remarks(scores))
-    return counts + (f' Depending on the order of ties: {ties}.' if ties else '')
+    if ties: notes += f' Depending on the order of ties: {ties}.'
+    return notes
 
 def _counts_line(scores, remarks=()):
     """Return the note on queries and conventions of one run; remarks: more phrases."""
     info = scores.runs[0]
-    queries = 'query' if len(scores) == 1 else 'queries'
-    counts = {
-        queries: len(scores),
-        'missing from the run': info.missing,
-        _without_relevant(scores): info.no_relevant,
-        'in the run without judgments (left out)': info.unjudged,
-    }
-    phrases = [f'{count:,} {label}' for label, count in counts.items()]
+    phrases = [counted(len(scores), 'query')]
+    phrases += [f'{n:,}{label}' for label, n in _query_counts(scores, ' in the run').items()]
     documents, judged = top_counts(scores.first_ranks)
     if documents: phrases.append(f'{judged / documents:.1%} of the top {TOP} judged')
     phrases += _repeats(info.repeats[0], 'judgments')
@@ -60,10 +55,14 @@ def _line(phrases, scores): return f'{"; ".join(phrases)}. Conventions: {"; ".jo
 
 LISTED = 'the judgments are {} without grades, and every document in them counts as relevant, with grade 1'
 
-def _without_relevant(scores):
-    "Return the phrase 'without a relevant document', with the relevance level if it is above 1."
+def _query_counts(scores, where=''):
+    "Return {phrase: number of queries}; where: the beginning of the phrase for queries without judgments."
+    info = scores.runs[0]
     level = min(m.params.get('rel', 1) for m in scores.measures)
-    return 'without a relevant document' + (f' (of grade {level} or more)' if level > 1 else '')
+    without = ' without a relevant document'
+    if level > 1: without += f' (of grade {level} or more)'
+    unjudged = f'{where} without judgments (left out)'
+    return {' missing from the run': info.missing, without: info.no_relevant, unjudged: info.unjudged}
 
 def _remarks(scores):
     info = scores.runs[0]
@@ -76,9 +75,7 @@ COUNTED = {'': [], 'chunks': ['each chunk takes a rank, and later chunks of a do
            'documents': ['the first chunk of a document takes a rank, and later chunks are skipped']}
 
 def _repeats(count, kind):
-    if count:
-        return [f'{counted(count, "row")} of the {kind} left out (duplicate documents)']
-    return []
+    return [f'{counted(count, "row")} of the {kind} left out (duplicate documents)'] * (count > 0)
 
 WORTH_SAYING = 0.001  # how much the order of ties must decide to be mentioned
 
@@ -112,15 +109,12 @@ def _run_name(scores): return scores.runs[0].name or 'run'
 def means_table(runs: Sequence[Any]) -> Table:
     "Return the table of means: one row per measure, or one row per run with the best values marked."
     if len(runs) > 1: return _means_of_runs(runs)
-    means = runs[0].means
-    medians = runs[0].medians
-    errors = runs[0].standard_errors
-    rows: list[list[Any]] = []
-    for m in runs[0].measures:
-        name = repr(m)
-        spread = m.kind.aggregate.spread
-        rows.append([name, means[name], *([medians[name], errors[name]] if spread else ['', ''])])
-    caption = f'Means over {len(runs[0]):,} queries.'
+    [scores] = runs
+    numbers = [column.values() for column in (scores.means, scores.medians, scores.standard_errors)]
+    rows: list[tuple] = [*zip(scores, *numbers)]
+    for i, m in enumerate(scores.measures):
+        if not m.kind.aggregate.spread: rows[i] = *rows[i][:2], '', ''
+    caption = f'Means over {len(scores):,} queries.'
     return Table(['measure', 'mean', 'median', 'std. error'], rows, caption, 'tab:means')
 
 def _means_of_runs(runs):
@@ -134,9 +128,10 @@ def _means_of_runs(runs):
     return Table(['run', *runs[0]], rows, 'Means of each run.', 'tab:means')
 
 def _query_table(runs, name_runs):
-    rows = [[_run_name(s), q, *values] for s in runs for q, values in zip(s.query_ids, s.values[0].T.tolist())]
-    first_column = 0 if name_runs else 1
-    return Table(['run', 'query_id', *runs[0]][first_column:], [row[first_column:] for row in rows])
+    head = ['run', 'query_id', *runs[0]]
+    rows = [[_run_name(s), q, *values.values()] for s in runs for q, values in s.to_dict().items()]
+    if name_runs: return Table(head, rows)
+    return Table(head[1:], [row[1:] for row in rows])
 
 # %% ../../nbs/evaluation/scores.ipynb #490d1263
 def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
@@ -165,12 +160,12 @@ def check_measures(scores: Sequence[Any], items: str, conventions: bool = False)
     first = scores[0]
     for other in scores[1:]:
         if other.measures != first.measures:
-            hints = []  # where judgments completed the same requests in different ways
+            hint = ''  # if judgments completed the same requests in different ways
             for m, counterpart, requested in zip(first.measures, other.measures, first.asked):
-                if first.asked != other.asked or m == counterpart: continue
-                hints += [f'; set {p} of {m.name} in both' for p in m.params if p not in requested.params]
-            listed = f'{list(first.measures)} and {list(other.measures)}'
-            raise ValueError(f'{items} need the same measures, not {listed}{"".join(hints[:1])}')
+                if first.asked != other.asked or m == counterpart or hint: continue
+                parameter = next((p for p in m.params if p not in requested.params), '')
+                if parameter: hint = f'; set {parameter} of {m.name} in both'
+            raise ValueError(f'{items} need the same measures, not {[*first.measures]} and {[*other.measures]}{hint}')
         if conventions and other.conventions != first.conventions:
             differences = {*first.conventions.describe()} ^ {*other.conventions.describe()}
             raise ValueError(f'{items} need the same conventions, but these differ: {sorted(differences)}')
@@ -180,13 +175,13 @@ def slice_tables(runs: Sequence[Any]) -> list[Table]:
     """Return tables of the means of each group of queries; [] without groups."""
     from irmetrics_nb.data.groups import dimension_of
     several = len(runs) > 1
-    rows: dict[str, list] = {}
+    rows = defaultdict(list)
     for name in dict.fromkeys(name for run in runs for name in run.slices):
         for run in runs:
             if name not in run.slices: continue
             members = run.slice(name)
             row = [name, *[_run_name(run)] * several, f'{len(members):,}', *members.means.values()]
-            rows.setdefault(dimension_of(name), []).append(row)
+            rows[dimension_of(name)].append(row)
     columns = ['slice', *['run'] * several, 'queries']
     return [Table([*columns, *runs[0]], slices, 'Means in each slice.', 'tab:slices') for slices in rows.values()]
 
@@ -196,7 +191,6 @@ FORMATS = {'table': 'text', 'markdown': 'markdown', 'html': 'html', 'latex': 'la
 def score_parts(runs: Sequence[Any], per_query: bool = False, per_run: bool = False) -> list[Any]:
     """Return the tables and notes to print. per_query: a table of queries instead of means; per_run: separate
     notes for each run."""
-    check_measures(runs, 'runs in one table')
     notes = [Text(note, 'small') for note in _small_prints(runs, per_run)]
     if per_query: return [_query_table(runs, name_runs=len(runs) > 1), *notes]
     return [means_table(runs), *slice_tables(runs), *notes]
@@ -222,7 +216,7 @@ def _small_prints(runs, per_run=False):
     "Return the notes on all runs: facts that are equal for all runs, then the differences."
     if len(runs) == 1: return [small_print(runs[0])]
     if len(runs) >= MANY_RUNS and not per_run: return [_shared_print(runs)]
-    notes = list(dict.fromkeys(map(_counts_line, runs)))
+    notes = [*dict.fromkeys(map(_counts_line, runs))]
     if len(notes) > 1: notes = [f'{_run_name(run)}: {_counts_line(run)}' for run in runs]
     for run in runs:
         ties = _tie_words(run)
@@ -239,13 +233,9 @@ def _shared_print(runs):
         counts = [of_run.get(label, 0) for of_run in figures]
         low = min(counts)
         high = max(counts)
-        share = label[0] == '%'
-        text = label if share else f' {label}'
-        if share:
-            extreme = f'least: {names[counts.index(low)]}'
-        else:
-            extreme = f'most: {names[counts.index(high)]}'
-        phrases.append(f'{low:,}{text}' if low == high else f'{low:,} to {high:,}{text} ({extreme})')
+        word, extreme = ('least', low) if label.startswith('%') else ('most', high)
+        name = names[counts.index(extreme)]
+        phrases.append(f'{low:,}{label}' if low == high else f'{low:,} to {high:,}{label} ({word}: {name})')
     first = runs[0].runs[0]
     if first.listed: phrases.append(LISTED.format(first.listed))
     phrases += dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes)
@@ -256,14 +246,12 @@ def _shared_print(runs):
 
 def _figures(scores):
     info = scores.runs[0]
-    figures = {'queries': len(scores), 'missing from the run': info.missing,
-        _without_relevant(scores): info.no_relevant,
-             'without judgments (left out)': info.unjudged}
+    figures = {' queries': len(scores), **_query_counts(scores)}
     documents, judged = top_counts(scores.first_ranks)
     if documents: figures[f'% of the top {TOP} judged'] = round(100 * judged / documents, 1)
-    if info.short: figures[f'with fewer than {deepest(scores.measures)} documents'] = info.short
-    for count, kind in zip(info.repeats, ('judgments', 'run')):
-        if count: figures[f'rows of the {kind} left out (duplicate documents)'] = count
+    if info.short: figures[f' with fewer than {deepest(scores.measures)} documents'] = info.short
+    for rows, kind in zip(info.repeats, ('judgments', 'run')):
+        if rows: figures[f' rows of the {kind} left out (duplicate documents)'] = rows
     return figures
 
 # %% ../../nbs/evaluation/scores.ipynb #105e529c
@@ -287,9 +275,7 @@ class RunInfo:
 
 class ByMeasure(dict[str, Any]):
     "A dict {measure: number} in which a key can be any name of the measure, or a `Measure`."
-    def __init__(
-        self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = (),
-    ):
+    def __init__(self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = ()):
         super().__init__(items)
         self._known = measures, requested or measures
 
@@ -362,16 +348,16 @@ class Scores(Result):
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=float)
-        object.__setattr__(self, 'values', values[None] if values.ndim == 2 else values)
-        object.__setattr__(self, 'asked', self.asked or self.measures)
+        if values.ndim == 2: values = values[None]
         shape = len(self.runs), len(self.measures), len(self.query_ids)
-        if self.values.shape != shape:
+        if values.shape != shape:
             raise ValueError(f'Scores: values must have the shape {shape}, not '
-                             f'{self.values.shape}')
+                             f'{values.shape}')
         of_runs = len(self.runs), len(self.query_ids), RANKS
         ranks = self.first_ranks if len(self.first_ranks) else np.zeros(of_runs)
         ranks = np.asarray(ranks, np.int8).reshape(of_runs)
-        object.__setattr__(self, 'first_ranks', ranks)
+        asked = self.asked or self.measures
+        vars(self).update(values=values, first_ranks=ranks, asked=asked)
 
     # What was computed
     name = _of_only('name', 'the name of the run')
@@ -463,11 +449,9 @@ class Scores(Result):
         "Return the names of the measures, which are the columns of the table."
         return [repr(m) for m in self.measures]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
+    def __iter__(self) -> Iterator[str]: return iter(self.keys())
 
-    def __len__(self) -> int:
-        return len(self.query_ids)
+    def __len__(self) -> int: return len(self.query_ids)
 
     # One run of several, and several out of one
     def run(self, name: str) -> 'Scores':
@@ -548,11 +532,12 @@ class Scores(Result):
         return rendered_scores(self, 'json', per_query=True)
 
     def _columns(self) -> dict[str, Any]:
-        names = [run.name for run in self.runs for _ in self.query_ids]
-        head = {} if self.single else {'run': names}
+        columns: dict[str, Any] = {
+            'run': [run.name for run in self.runs for _ in self.query_ids],
+            'query_id': [*self.query_ids] * len(self.runs)}
+        if self.single: del columns['run']
         values = self.values.transpose(1, 0, 2).reshape(len(self.measures), -1)
-        ids = {'query_id': [*self.query_ids] * len(self.runs)}
-        return head | ids | dict(zip(self.keys(), values))
+        return columns | dict(zip(self.keys(), values))
 
     def summary(self) -> 'polars.DataFrame':
         """Return a polars table with one row per run and measure.
@@ -570,12 +555,8 @@ class Scores(Result):
 
     def to_pandas(self) -> 'pandas.DataFrame':
         "Return a pandas table with one row per query, indexed by query id (and run)."
-        import pandas as pd
-        index = pd.Index(escape_non_utf8(self.query_ids), name='query_id')
-        tables = [pd.DataFrame(dict(zip(self.keys(), values)), index=index)
-                  for values in self.values]
-        if self.single: return tables[0]
-        return pd.concat(tables, keys=[run.name for run in self.runs], names=['run'])
+        index = ['query_id'] if self.single else ['run', 'query_id']
+        return super().to_pandas().set_index(index)
 
     def flat(self) -> dict[str, float]:
         """Return {name: mean} with names that experiment trackers accept, such as
@@ -584,7 +565,7 @@ class Scores(Result):
         A name has letters, digits and underscores, and `parse` can read it. For several
         runs, each name starts with `<run name>/`; ValueError if two runs get the same
         name."""
-        names = list(map(flat_name, self.measures))
+        names = [*map(flat_name, self.measures)]
         if self.single: return dict(zip(names, self.means.values()))
         by_name = {re.sub(r'[^\w. /-]', '_', run.name): run.flat() for run in self.each()}
         if len(by_name) < len(self.runs):
@@ -612,7 +593,25 @@ class Scores(Result):
 
         KeyError for a measure that was not computed. ValueError for an unknown kind, or
         for 'means' of a measure without an arithmetic mean, such as GMAP."""
-        return _draw(self, measure, kind, ax)
+        from irmetrics_nb.results.results import distribution, forest
+        check_option('kind', kind, ('means', 'distribution'))
+        index = 0 if measure is None else self._index(measure)
+        name = self.keys()[index]
+        names = [run.name or 'run' for run in self.runs]
+        columns = [row[~np.isnan(row)] for row in self.values[:, index]]
+        if kind == 'distribution':
+            title = f'{name} of each query'
+            return distribution(dict(zip(names, columns)), title=title, label=name, ax=ax)
+        if self.measures[index].kind.aggregate != MEAN:
+            raise ValueError(f'{name} is not an arithmetic mean, so it has no interval: '
+                             "use kind='distribution'")
+        from scipy.stats import t
+        means = np.array(_of_counted(np.mean, columns))
+        n = np.array([*map(len, columns)])
+        errors = _of_counted(_standard_error, columns)  # NaN for fewer than two values
+        reach = t.ppf(.975, np.maximum(n - 1, 1)) * errors
+        return forest(names, means, means - reach, means + reach, label=f'mean {name}',
+                      title=f'Mean {name}, 95 % interval', ax=ax)
 
     def _blocks(self): return score_parts(self.each())
 
@@ -633,45 +632,24 @@ def beside(runs: Iterable[Scores]) -> Scores:
     names = [scores.name for scores in runs]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated: raise ValueError(f'two runs are called {repeated[0]!r}')
-    ids = tuple(dict.fromkeys(q for scores in runs for q in scores.query_ids))
+    ids = dict.fromkeys(q for scores in runs for q in scores.query_ids)
+    index = dict(zip(ids, count()))
     values = np.full((len(runs), len(runs[0].measures), len(ids)), np.nan)
     ranks = np.zeros((len(runs), len(ids), RANKS), np.int8)
-    index = {q: i for i, q in enumerate(ids)}
     infos = []
     for row, states, scores in zip(values, ranks, runs):
         indexes = [index[q] for q in scores.query_ids]
         row[:, indexes] = scores.values[0]
         states[indexes] = scores.first_ranks[0]
-        absent = frozenset(ids) - frozenset(scores.query_ids)
+        absent = frozenset(ids).difference(scores.query_ids)
         infos.append(replace(scores.runs[0], absent=absent))
-    return replace(runs[0], query_ids=ids, values=values, runs=tuple(infos), single=False,
-                   first_ranks=ranks)
-
-# %% ../../nbs/evaluation/scores.ipynb #598eefd8
-PLOTS = 'means', 'distribution'
-
-def _draw(scores, measure, kind, ax):
-    from irmetrics_nb.results.results import distribution, forest
-    check_option('kind', kind, PLOTS)
-    index = 0 if measure is None else scores._index(measure)
-    name = scores.keys()[index]
-    names = [run.name or 'run' for run in scores.runs]
-    columns = [row[~np.isnan(row)] for row in scores.values[:, index]]
-    if kind == 'distribution':
-        return distribution(dict(zip(names, columns)), title=f'{name} of each query', label=name, ax=ax)
-    if scores.measures[index].kind.aggregate != MEAN:
-        raise ValueError(f"{name} is not an arithmetic mean, so it has no interval: use kind='distribution'")
-    from scipy.stats import t
-    means = np.array(_of_counted(np.mean, columns))
-    n = np.array([len(column) for column in columns])
-    reach = t.ppf(.975, np.maximum(n - 1, 1)) * _of_counted(_standard_error, columns)  # NaN for fewer than two values
-    return forest(names, means, means - reach, means + reach, title=f'Mean {name}, 95 % interval',
-                  label=f'mean {name}', ax=ax)
+    return replace(runs[0], query_ids=(*ids,), values=values, runs=(*infos,),
+                   single=False, first_ranks=ranks)
 
 # %% ../../nbs/evaluation/scores.ipynb #ffb542f1
 def concat(batches: Iterable[Scores]) -> Scores:
     "Combine the scores of disjoint sets of queries, in order."
-    batches = list(batches)
+    batches = [*batches]
     check_measures(batches, 'parts of one result', conventions=True)
     first = batches[0]
     if len({(len(batch.runs), batch.single) for batch in batches}) > 1:
@@ -699,15 +677,14 @@ def _in_run_order(batch, first):
 
 def _whole_run(batches, i):
     runs = [batch.runs[i] for batch in batches]
-    sums: dict[str, Any] = {name: sum(getattr(run, name) for run in runs)
-                            for name in ('missing', 'no_relevant', 'unjudged', 'short')}
-    return replace(
-        runs[0], **sums, name=next((run.name for run in runs if run.name), ''),
-        reading=f'combined from {len(batches)} parts',
-        absent=frozenset().union(*(run.absent for run in runs)),
-        tie_bounds=LazyMapping(_whole_bounds, batches, i),
-        repeats=tuple(map(sum, zip(*(run.repeats for run in runs)))),
-        notes=total_notes(note for run in runs for note in run.notes))
+    fields: dict[str, Any] = {name: sum(getattr(run, name) for run in runs)
+                              for name in ('missing', 'no_relevant', 'unjudged', 'short')}
+    fields['name'] = next((run.name for run in runs if run.name), '')
+    fields['absent'] = frozenset().union(*(run.absent for run in runs))
+    fields['repeats'] = tuple(map(sum, zip(*(run.repeats for run in runs))))
+    fields['notes'] = total_notes(note for run in runs for note in run.notes)
+    return replace(runs[0], **fields, reading=f'combined from {len(batches)} parts',
+                   tie_bounds=LazyMapping(_whole_bounds, batches, i))
 
 def _whole_bounds(batches, i):
     """Return {measure: values for the worst and the best order of ties} for the i-th run.
@@ -715,6 +692,6 @@ def _whole_bounds(batches, i):
     bounds = {}
     for m, name in enumerate(batches[0].keys()):
         if not any(name in batch.runs[i].tie_bounds for batch in batches): continue
-        ends = (x.runs[i].tie_bounds.get(name, x.values[[i, i], m]) for x in batches)
-        bounds[name] = np.hstack([*ends])
+        ends = [x.runs[i].tie_bounds.get(name, x.values[[i, i], m]) for x in batches]
+        bounds[name] = np.hstack(ends)
     return bounds

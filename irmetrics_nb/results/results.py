@@ -22,7 +22,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from html import escape
 from io import BytesIO
-from itertools import zip_longest
+from itertools import compress, zip_longest
 from operator import methodcaller
 from pathlib import Path
 from textwrap import fill
@@ -97,7 +97,7 @@ def p_text(p: float) -> str:
     """
     if np.isnan(p): return 'p unknown'
     if p < 0.001: return 'p < 0.001'
-    return f'p = {p:.3f}' if p < 0.1 else f'p = {p:.2f}'
+    return f'p = {p:.{3 if p < 0.1 else 2}f}'
 
 # %% ../../nbs/results/results.ipynb #ef74cd6a
 MARKDOWN_SIGNS = re.compile(r'[\\`*\[\]|~$]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])')
@@ -171,14 +171,14 @@ def best_of(means: Any) -> np.ndarray:
     return best & ~best.all(axis=0)
 
 # %% ../../nbs/results/results.ipynb #6b2f999c
-RAISED = dict(zip('abcdefghijklmnoprstuvwxyz0123456789', 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹'))  # there is no raised q
+RAISED = str.maketrans('abcdefghijklmnoprstuvwxyz0123456789', 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹')  # no raised q
 
 def raised(mark: str) -> str:
     """Convert a mark to superscript characters.
 
     A mark that begins with ▲ or ▼ gets a space in front. Characters without a superscript
     form do not change."""
-    return ' ' * (mark[:1] in ('▲', '▼')) + ''.join(RAISED.get(sign, sign) for sign in mark)
+    return ' ' * mark.startswith(('▲', '▼')) + mark.translate(RAISED)
 
 def _arranged(table):
     """Return rows of `Cell` objects, and two lists: the mark width and the alignment of each
@@ -237,18 +237,19 @@ def booktabs(table: Table) -> str:
     cells, widths, alignments = _arranged(table)
     heads = [tex_text(name) for name in table.head]
     heads = [rf'\multicolumn{{2}}{{c}}{{{head}}}' if width else head for head, width in zip(heads, widths)]
-    lines = [heads, *(_tex_cells(row, widths) for row in cells)]
-    head, *rows = [' & '.join(line) + r' \\' for line in lines]
+    rows = [' & '.join(row) + r' \\' for row in (heads, *(_tex_cells(row, widths) for row in cells))]
     columns = ''.join('r@{}l' if width else alignment[0] for alignment, width in zip(alignments, widths))
-    header = [rf'  \caption{{{tex_text(table.caption)}}}'] if table.caption else []
-    # a label without a caption refers to the section around
-    if header and table.label: header.append(rf'  \label{{{table.label}}}')
-    body = [f'    {line}' for line in (r'\toprule', head, r'\midrule', *rows, r'\bottomrule')]
     texts = [table.head, *([cell_text(cell.content) for cell in row] for row in cells)]
     lengths = [max(map(len, column)) for column in zip(*texts)]
-    shrink, end = (SHRINK, '}') if sum(lengths) + 2 * len(lengths) > PAGE else ('', '')
-    tabular = [rf'  {shrink}\begin{{tabular}}{{{columns}}}', *body, rf'  \end{{tabular}}{end}']
-    return '\n'.join([r'\begin{table}', r'  \centering', *header, *tabular, r'\end{table}'])
+    wide = sum(lengths) + 2 * len(lengths) > PAGE
+    lines = [r'\begin{table}', r'  \centering']
+    if table.caption: lines.append(rf'  \caption{{{tex_text(table.caption)}}}')
+    # a label without a caption refers to the section around
+    if table.caption and table.label: lines.append(rf'  \label{{{table.label}}}')
+    lines.append(rf'  {SHRINK * wide}\begin{{tabular}}{{{columns}}}')
+    lines += [f'    {line}' for line in (r'\toprule', rows[0], r'\midrule', *rows[1:], r'\bottomrule')]
+    lines.append(rf'  \end{{tabular}}{"}" * wide}')
+    return '\n'.join([*lines, r'\end{table}'])
 
 def _tex_cells(row, widths):
     """Yield the LaTeX code of each cell, and of its mark if the column has marks. widths:
@@ -286,15 +287,18 @@ def _item(lead, text, examples, form):
     'text' and 'latex', an item without a label is wrapped at 100 columns and its examples
     are left out."""
     if form == 'html':
-        head = f'<b>{html_text(lead)}</b>: ' * bool(lead) + html_text(text)
+        item = html_text(text)
+        if lead: item = f'<b>{html_text(lead)}</b>: {item}'
         nested = ''.join(f'<li><code>{html_text(example)}</code></li>' for example in examples)
-        return f'<li>{head}{f"<ul>{nested}</ul>" * bool(nested)}</li>'
+        if nested: item += f'<ul>{nested}</ul>'
+        return f'<li>{item}</li>'
     if form == 'markdown':
-        head = f'- {f"**{markdown_text(lead)}**: " * bool(lead)}{markdown_text(text)}'
-        return '\n'.join([head, *(f'    - {markdown_code(example)}' for example in examples)])
-    written = '\n    '.join(map(visible, [f'{lead}: {text}', *examples]))
-    if not lead: written = fill(visible(text), 100, subsequent_indent='  ')
-    return styled(written, 'plain', form) if form == 'latex' else written
+        item = markdown_text(text)
+        if lead: item = f'**{markdown_text(lead)}**: {item}'
+        return '\n    - '.join([f'- {item}', *map(markdown_code, examples)])
+    item = '\n    '.join(map(visible, [f'{lead}: {text}', *examples]))
+    if not lead: item = fill(visible(text), 100, subsequent_indent='  ')
+    return styled(item, 'plain', form) if form == 'latex' else item
 
 # %% ../../nbs/results/results.ipynb #67486199
 def rendered(items: Iterable[Any], form: str) -> str:
@@ -325,7 +329,9 @@ def _csv_cell(x):
     """Format a value as a CSV field. None becomes an empty field. Text is quoted if
     necessary, and also if it is empty."""
     if x is None: return ''
-    if isinstance(x, str): return '"' + x.replace('"', '""') + '"' if not x or re.search('[,"\r\n]', x) else x
+    if isinstance(x, str):
+        plain = x and not re.search('[,"\r\n]', x)
+        return x if plain else '"' + x.replace('"', '""') + '"'
     if isinstance(x, np.generic): x = x.item()
     return 'NaN' if np.isnan(x) else repr(x)
 
@@ -335,7 +341,6 @@ class Result:
 
     A subclass defines `_blocks()`, `to_dict()` and `rows`. The attribute `rows` holds
     the rows of the table, as dicts or as objects whose fields are the columns."""
-    _names: Sequence[str] = ()  # the columns of the table; default: those of its rows
     _default = 'txt'  # what becomes of a file whose name has no end
 
     def _blocks(self) -> Iterable[Any]:
@@ -345,8 +350,7 @@ class Result:
     def _columns(self: Any) -> dict[str, Any]:
         """Return the table as a dict from column name to values."""
         rows = [row if isinstance(row, Mapping) else vars(row) for row in self.rows]
-        names = self._names or (rows[0] if rows else ())
-        return {name: [row[name] for row in rows] for name in names}
+        return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
     def _written(self, form):
         """Return the printed result as 'text', 'markdown', 'html' or 'latex'."""
@@ -517,7 +521,7 @@ def forest(
     0, and intervals below 0 in another colour. Returns the matplotlib axes. Raises
     ValueError if the sequences differ in length."""
     columns = [np.asarray(column, float) for column in (values, low, high)]
-    if {len(column) for column in columns} != {len(names)}:
+    if {*map(len, columns)} != {len(names)}:
         raise ValueError(f'there are {len(names)} names, but the columns have other '
                          'lengths')
     order = np.argsort(-columns[0], kind='stable')[::-1]
@@ -545,10 +549,9 @@ def sorted_bars(
     with their names. NaN values are left out. A dashed line shows the mean. Returns the
     matplotlib axes."""
     values = np.asarray(differences, float)
-    counted = np.flatnonzero(~np.isnan(values))
-    order = counted[np.argsort(-values[counted], kind='stable')]
+    n = np.count_nonzero(~np.isnan(values))
+    order = np.argsort(-values, kind='stable')[:n]  # NaN is last
     heights = values[order]
-    n = len(order)
     ax = ax or new_axes()
     pen = {'color': ink(ax), 'linewidth': 1}
     position = np.arange(n)
@@ -559,15 +562,16 @@ def sorted_bars(
         mean = heights.mean()
         mean_text = f'mean {value_text(mean, signed=True)}'
         ax.axhline(mean, label=mean_text, linestyle='--', **pen)
-    best = position < named
-    worst = position >= n - named
-    for i in np.flatnonzero(best & (heights > 0) | worst & (heights < 0)):
-        up = heights[i] > 0  # names over bars that go up, and under those that go down
-        ax.annotate(names[order[i]], (i, heights[i]), (0, 3 if up else -3),
+    best = (position < named) & (heights > 0)
+    worst = (position >= n - named) & (heights < 0)
+    for i in np.flatnonzero(best | worst):  # names over bars that go up, under others
+        offset, side = (3, 'bottom') if best[i] else (-3, 'top')
+        ax.annotate(names[order[i]], (i, heights[i]), (0, offset),
                     textcoords='offset points', rotation=90, fontsize=9.5,
-                    color=ink(ax), ha='center', va='bottom' if up else 'top')
+                    color=ink(ax), ha='center', va=side)
     ax.margins(y=.25)
-    return finish(ax, title, 'queries, the largest gain first', label, legend=n > 0)
+    drawn = len(order) > 0
+    return finish(ax, title, 'queries, the largest gain first', label, legend=drawn)
 
 # %% ../../nbs/results/results.ipynb #f5b9cbc2
 def scatter(
@@ -578,16 +582,16 @@ def scatter(
 
     named: the number of dots labelled with their names, beginning with the dot farthest
     from the diagonal. Dots with NaN are left out. Returns the matplotlib axes."""
-    x = np.asarray(x, float)
-    y = np.asarray(y, float)
-    counted = np.flatnonzero(~np.isnan(x + y))
+    dots = np.array([x, y], float)
+    counted = ~np.isnan(dots.sum(axis=0))
+    names = [*compress(names, counted)]
+    x, y = dots[:, counted]
     ax = ax or new_axes(4.6, 4.8)
-    colours = np.where(y[counted] < x[counted], WORSE, BETTER).tolist()
-    ax.scatter(x[counted], y[counted], color=colours, s=24, alpha=.6, linewidth=0)
-    values = np.concatenate([x[counted], y[counted], [0, 1]])
-    ends = [values.min(), values.max()]
+    colours = np.where(y < x, WORSE, BETTER).tolist()
+    ax.scatter(x, y, color=colours, s=24, alpha=.6, linewidth=0)
+    ends = [min([0, *x, *y]), max([1, *x, *y])]
     ax.plot(ends, ends, color=ink(ax), linewidth=1, linestyle='--')
-    farthest = counted[np.argsort(-abs(y - x)[counted], kind='stable')][:named]
+    farthest = np.argsort(-abs(y - x), kind='stable')[:named]
     for nth, i in enumerate(farthest[(y != x)[farthest]]):
         offset = 4, -9 if nth % 2 else 3  # above and below in turn
         ax.annotate(names[i], (x[i], y[i]), offset, textcoords='offset points',
