@@ -58,8 +58,8 @@ def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarra
     if op is np.add and values.dtype.kind in 'bi':  # integers and truth values are exact
         total = np.cumsum(values)
         first = np.flatnonzero(changes(query))
-        above = total[first] - values[first]
-        total -= np.repeat(above, np.diff(first, append=len(query)))
+        before_query = total[first] - values[first]
+        total -= np.repeat(before_query, np.diff(first, append=len(query)))
         return total
     position = cumcount(query)
     out = values.copy()

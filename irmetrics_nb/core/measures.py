@@ -292,10 +292,10 @@ def _tiny():
         n = len(grades)
         judged = [g for g in grades if g is not None]
         untied = Judged.from_grades([grades], ideal=[[*judged, 2, 1, 0]])
-        for above in dict.fromkeys([1, 0, n - 1]):  # the size of the first of two ties
-            in_first = untied.rank <= above
-            start = np.where(in_first, 1, above + 1)
-            size = np.where(in_first, above, n - above)
+        for split in dict.fromkeys([1, 0, n - 1]):  # the last rank of the first tie
+            in_first = untied.rank <= split
+            start = np.where(in_first, 1, split + 1)
+            size = np.where(in_first, split, n - split)
             batches.append(untied.changed(rank=untied.rank, tie_start=start, tie_size=size))
     return Judged.concat(batches)
 
@@ -379,8 +379,8 @@ VIEWS: dict[str, Callable[[Judged], Judged]] = {'judged_only': Judged.condensed}
 # %% ../../nbs/core/measures.ipynb #167e2a9e
 def _call_advice(measure, arguments):
     "Return advice for an error message when a measure is called with unnamed arguments."
-    number, *others = arguments
-    if others: return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
+    number = arguments[0]
+    if len(arguments) > 1: return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
     if not isinstance(number, int | float): return f'for the value of one list, write {measure!r}.of([1, 0, 1])'
     if measure.kind.at is None: return f'{measure.name} takes only parameters with a name, not a number'
     return f'parameters in brackets need a name; for {number} write {measure.name}@{number}'

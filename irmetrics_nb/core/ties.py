@@ -53,9 +53,9 @@ class Ties:
         mask: (entries,) bool, which selects judged retrieved documents."""
         return (judged.running(np.add, mask) - mask)[self.first]
 
-    def places(self, selected: np.ndarray, k: int | None) -> np.ndarray:
-        """Return the number of places of each selected tie at ranks 1 to k; 0 for the
-        other ties.
+    def count_ranks(self, selected: np.ndarray, k: int | None) -> np.ndarray:
+        """Return how many of the ranks 1 to k belong to each selected tie; 0 for other
+        ties.
 
         selected: (ties,) bool. If k is None, all ranks count."""
         if k is None: return self.size * selected

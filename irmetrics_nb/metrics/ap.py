@@ -280,7 +280,7 @@ def _mean_precision_at(ranking, rel, k):
     def precision(tie, position):
         tied_above = position * (n[tie] - 1) / np.maximum(ties.size[tie] - 1, 1)
         return (hits_above[tie] + 1 + tied_above) / (ties.start[tie] + position)
-    mean = sum_over_places(ties.places(n > 0, k), precision) / ties.size
+    mean = sum_over_places(ties.count_ranks(n > 0, k), precision) / ties.size
     return hit * mean[ties.number]
 
 # %% ../../nbs/metrics/ap.ipynb #ad4f8282

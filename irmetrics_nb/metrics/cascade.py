@@ -330,9 +330,9 @@ def err_over_ties(
     goes_on = 1 - relevance_probabilities(ranking, **scale)
     arrives = examination_probabilities(ranking, **scale)[ties.first]
     may_stop = ties.count(goes_on < 1) > 0
-    places = ties.places((ties.size > 1) & may_stop, k)
-    seen = np.where(places > 0, places, -1)
-    satisfying = np.flatnonzero((goes_on < 1) & (places > 0)[ties.number])
+    ranks = ties.count_ranks((ties.size > 1) & may_stop, k)
+    seen = np.where(ranks > 0, ranks, -1)
+    satisfying = np.flatnonzero((goes_on < 1) & (ranks > 0)[ties.number])
     number = ties.number[satisfying]
     terms = np.where(ranking.tie_size > 1, 0, err.terms(ranking, k=k, phi=phi, **scale))
     for tie, position in place_blocks(seen + 1):
@@ -341,7 +341,7 @@ def err_over_ties(
         rows = slice(*np.searchsorted(number, [begin, tie[-1] + 1]))
         passing = number[rows] - begin, goes_on[satisfying[rows]]
         still = survival(ties.size[block], seen[block], *passing)
-        stops = (still - np.roll(still, -1)) * (position < places[tie])
+        stops = (still - np.roll(still, -1)) * (position < ranks[tie])
         worth = as_phi(phi)((ties.start[tie] + position).astype(float)) * stops
         stopped = np.bincount(tie - begin, weights=worth)
         terms[ties.first[block]] += arrives[block] * stopped

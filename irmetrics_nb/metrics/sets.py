@@ -352,7 +352,7 @@ def first_over_ties(
         none_so_far = segmented_scan(np.multiply, misses, tie)
         none_before = np.where(position == 0, 1, np.roll(none_so_far, 1))
         return none_before * relevant / remaining * weight(ties.start[tie] + position)
-    mean = ratio(sum_over_places(ties.places(is_first, k), term_at), n)
+    mean = ratio(sum_over_places(ties.count_ranks(is_first, k), term_at), n)
     return hit * mean[ties.number]
 
 @success.over_ties
