@@ -17,7 +17,15 @@ import numpy as np
 
 # %% ../../nbs/core/judged.ipynb #54b263d3
 from .arrays import changes, check_count, cumcount, segmented_scan, sort_pool
-from .conventions import Column, Counts, RankingsLike, check_cutoff, check_level, documented
+from irmetrics_nb.core.conventions import (
+    Column,
+    Counts,
+    Cutoff,
+    RankingsLike,
+    check_cutoff,
+    check_level,
+    documented,
+)
 from irmetrics_nb.core.layouts import (
     columns_of_grades,
     columns_of_ranks,
@@ -68,21 +76,17 @@ class Judged:
     tie_size: np.ndarray = _NO_TIES   # int: how many they are, judged or not
 
     def __post_init__(self) -> None:
+        columns = self.__dict__
         for name, column in _no_ties(self.rank).items():
-            if getattr(self, name) is None: object.__setattr__(self, name, column)
+            if columns[name] is None: columns[name] = column
         for name in COLUMNS:
-            try: self.__dict__[name] = np.asarray(getattr(self, name), dtype=float)
+            try: columns[name] = np.asarray(columns[name], dtype=float)
             except (TypeError, ValueError):
                 raise ValueError(f'Judged: {name} must be a list of numbers') from None
         check_columns(self)
-        for name in COLUMNS:
-            if name in ('grade', 'pool_grade'):
-                kind = float
-            elif name in NUMBERS:
-                kind = np.intp
-            else:
-                kind = np.int64
-            self.__dict__[name] = getattr(self, name).astype(kind)
+        kinds: dict[str, type] = {'grade': float, 'pool_grade': float}
+        kinds |= dict.fromkeys(NUMBERS, np.intp)
+        for name in COLUMNS: columns[name] = columns[name].astype(kinds.get(name, np.int64))
 
     # Questions to the entries
     def relevant(self, rel: float = 1) -> np.ndarray:
@@ -90,7 +94,7 @@ class Judged:
         `rel`."""
         return self.grade >= check_level(rel)
 
-    def within(self, k: int | None) -> np.ndarray:
+    def within(self, k: Cutoff) -> np.ndarray:
         """Return a mask of the judged retrieved documents at ranks 1 to k.
 
         If k is None, the mask is True everywhere."""
@@ -113,12 +117,9 @@ class Judged:
         is_array = isinstance(values, np.ndarray)
         weights = values if is_array else np.broadcast_to(values, self.query.shape)
         total = np.bincount(self.query, weights=weights, minlength=len(self))
-        wrong = total[~np.isfinite(total)]
-        if wrong.size:
-            raise ValueError(
-                'the grades of a query are too large: the sum of their terms is '
-                f'{wrong[0]:g} in float64'
-            )
+        for wrong in total[~np.isfinite(total)]:
+            raise ValueError('the grades of a query are too large: the sum of their terms '
+                             f'is {wrong:g} in float64')
         return total
 
     def tie_numbers(self) -> np.ndarray:
@@ -129,7 +130,7 @@ class Judged:
         return np.cumsum(changes(self.query, self.tie_start)) - 1
 
     # Some of the entries
-    def found(self, rel: float = 1, k: int | None = None) -> 'Judged':
+    def found(self, rel: float = 1, k: Cutoff = None) -> 'Judged':
         """Return the batch with only the relevant retrieved documents, down to rank k.
 
         Use it for sums in which only relevant documents count. If k is None, all ranks
@@ -138,7 +139,7 @@ class Judged:
             return self.only(self.relevant(rel) & self.within(k))
         return self._of_level('found', rel, lambda: self.only(self.relevant(rel))).top(k)
 
-    def top(self, k: int | None = None) -> 'Judged':
+    def top(self, k: Cutoff = None) -> 'Judged':
         """Return the batch with only the judged documents at ranks 1 to k.
 
         If k is None, all ranks count."""
@@ -156,10 +157,8 @@ class Judged:
         names = [name for name in ENTRY if tied or name not in TIE]
         subset = self.changed(**{name: getattr(self, name)[rows] for name in names})
         parent_rows = self.__dict__.get('_part_of')
-        if parent_rows is None:
-            subset.__dict__['_part_of'] = rows
-        else:
-            subset.__dict__['_part_of'] = parent_rows[rows]
+        if parent_rows is not None: rows = parent_rows[rows]
+        subset.__dict__['_part_of'] = rows
         return subset
 
     def spread(self, values: np.ndarray | float, whole: 'Judged') -> np.ndarray:
@@ -174,8 +173,9 @@ class Judged:
         rows = self.__dict__.get('_part_of')
         whole_rows = whole.__dict__.get('_part_of')
         if self is whole: rows = slice(None)
-        elif rows is None: raise ValueError('this batch was not selected from the '
-                                            'batch that was passed as `whole`')
+        elif rows is None:
+            raise ValueError('this batch was not selected from the batch that was '
+                             'passed as `whole`')
         elif whole_rows is not None: rows = np.searchsorted(whole_rows, rows)
         result[rows] = values
         return result
@@ -229,10 +229,8 @@ class Judged:
         retrieved = np.bincount(self.query, minlength=len(self))
         rank = cumcount(self.query) + 1
         tie = self.tie_numbers()
-        start = rank - cumcount(tie)
-        size = np.bincount(tie)[tie]
-        return self.changed(
-            rank=rank, retrieved=retrieved, tie_start=start, tie_size=size)
+        ties = {'tie_start': rank - cumcount(tie), 'tie_size': np.bincount(tie)[tie]}
+        return self.changed(rank=rank, retrieved=retrieved, **ties)
 
     def listed(self) -> 'Judged':
         "Return the batch without the judgments of documents that were not retrieved."
@@ -245,10 +243,8 @@ class Judged:
         columns: the new arrays by name; they are not checked. If `rank` is replaced,
         but not `tie_start` and `tie_size`, the new batch has no ties."""
         outdated = TIE if 'rank' in columns else ()
-        unchanged = {
-            name: getattr(self, name) for name in COLUMNS if name not in outdated
-        }
-        return self.unchecked(**unchanged | columns)
+        names = [name for name in COLUMNS if name not in outdated]
+        return self.unchecked(**{name: getattr(self, name) for name in names} | columns)
 
     @classmethod
     def unchecked(cls, **columns: np.ndarray) -> 'Judged':
@@ -435,10 +431,9 @@ class Judged:
         """Return a batch with some rows of all arrays; the query numbers do not change.
         entries, queries, pool: indices or slices of the rows in the arrays with one row
         per judged retrieved document, one per query, and one per judged document."""
-        rows = {**dict.fromkeys(ENTRY, entries), **dict.fromkeys(QUERY, queries)}
-        rows |= dict.fromkeys(POOL, pool)
-        columns = {name: getattr(self, name)[selected] for name, selected in rows.items()}
-        return self.unchecked(**columns)
+        columns = {name: getattr(self, name)[entries] for name in ENTRY}
+        columns |= {name: getattr(self, name)[pool] for name in POOL}
+        return self.unchecked(**columns, retrieved=self.retrieved[queries])
 
     def __getitem__(self, q: int) -> 'Judged':
         """Return a batch with only query q, counted from 0. IndexError if there is no
@@ -456,10 +451,7 @@ class Judged:
     def __iter__(self) -> Iterator['Judged']: return (self[q] for q in range(len(self)))
 
     def __repr__(self) -> str:
-        if len(self) == 1:
-            queries = f'{len(self):,} query'
-        else:
-            queries = f'{len(self):,} queries'
+        queries = '1 query' if len(self) == 1 else f'{len(self):,} queries'
         retrieved = f'{int(self.retrieved.sum()):,} documents retrieved'
         judged = f'{len(self.rank):,} of them judged; {len(self.pool_grade):,} judgments'
         return f'Judged: {queries}, {retrieved}, {judged}'
@@ -474,23 +466,23 @@ def _column_faults(judged):
     """Yield a pair (mask, message) for each rule that the arrays of a batch must follow. The
     mask is True for entries that break the rule."""
     retrieved = judged.retrieved
-    queries = len(judged.retrieved)
+    queries = len(retrieved)
     yield (retrieved < 0) | (retrieved % 1 != 0), 'retrieved must contain whole numbers >= 0'
     for name in NUMBERS:
         query = getattr(judged, name)
         yield (query < 0) | (query >= queries), f'{name} must contain query numbers >= 0 and < {queries}'
         yield np.diff(query, prepend=0) < 0, f'{name} must not decrease'
-    query = judged.query
     rank = judged.rank
     same_query = ~changes(judged.query)
     yield (rank < 1) | (rank % 1 != 0), 'rank must contain whole numbers >= 1'
     yield (np.diff(rank, prepend=0) <= 0) & same_query, 'rank must increase within a query'
-    end = retrieved[query.astype(np.intp)]
+    end = retrieved[judged.query.astype(np.intp)]
     yield rank > end, 'rank must not exceed the number of retrieved documents'
     yield ~np.isfinite(judged.grade), 'grade must be finite'
     start = judged.tie_start
-    last = judged.tie_start + judged.tie_size - 1
-    yield (start % 1 != 0) | (judged.tie_size % 1 != 0), 'tie_start and tie_size must be whole numbers'
+    size = judged.tie_size
+    last = start + size - 1
+    yield (start % 1 != 0) | (size % 1 != 0), 'tie_start and tie_size must be whole numbers'
     outside = (start < 1) | (rank < start) | (rank > last) | (last > end)
     yield outside, ('the ranks of a tie must include the rank of its document, and must not exceed the number of '
                     'retrieved documents')
@@ -505,7 +497,7 @@ def check_columns(judged: 'Judged') -> None:
     """Raise ValueError if an array of a batch has invalid values or a wrong length."""
     for columns in (ENTRY, POOL):
         sizes = {name: np.shape(getattr(judged, name)) for name in columns}
-        if len({*sizes.values()}) > 1 or np.ndim(getattr(judged, columns[0])) != 1:
+        if len({*sizes.values()}) > 1 or len(sizes[columns[0]]) != 1:
             raise ValueError(f'Judged: columns must be one-dimensional and of equal lengths; the shapes are {sizes}')
     for wrong, message in _column_faults(judged):
         if wrong.any(): raise ValueError(f'Judged: {message} (entry {wrong.argmax()})')

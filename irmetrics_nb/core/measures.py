@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import getdoc, isgeneratorfunction, signature
 from math import isfinite
-from textwrap import fill
+from textwrap import fill, indent
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
@@ -37,7 +37,6 @@ from irmetrics_nb.core.ties import (
     all_orders,
     count_orders,
     in_best_order,
-    in_worst_order,
     mean_over_orders,
     mean_over_places,
 )
@@ -137,8 +136,7 @@ OF_LISTS = ('n_relevant', 'ideal')  # parameters of functions of lists, not of m
 # %% ../../nbs/core/measures.ipynb #667049c0
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """The declaration of a kind of measures: its function, its parameters and its
-    properties.
+    """The declaration of a kind of measures: its function, parameters and properties.
 
     For example, `nDCG` is a kind, and `nDCG(gain='exp')@10` is a measure of this kind.
     The functions of a kind take a `Judged`, and their parameters by name."""
@@ -152,10 +150,8 @@ class Kind:
     complete_by: Callable | None = None  # Finds the parameters that the judgments set
     # The words of another tool: parameter -> value -> our parameters, or a function.
     spellings: Mapping = field(default_factory=dict)
-    # Parameters without an agreed default, which every name says; names of their own
-    # that some parameters have: name -> {parameter: value}.
-    shown: str = ''
-    short: Mapping = field(default_factory=dict)
+    shown: str = ''  # Parameters without an agreed default, which every name includes
+    short: Mapping = field(default_factory=dict)  # Short name -> {parameter: value}
     unordered: bool = False         # Whether it is the same in every order
     linear: bool = False            # Whether a term needs only its rank and grade
     worth: Callable | None = None   # The value that orders ties; unjudged: 0
@@ -179,7 +175,7 @@ class Kind:
 
     @cached_property
     def counts(self) -> bool:
-        """Return whether the metric is computed directly, not as a sum of terms."""
+        "Return whether the metric is computed directly, not as a sum of terms."
         return not isgeneratorfunction(self.function)
 
     @property
@@ -216,7 +212,7 @@ class Kind:
         return self.parts(judged, **params).value
 
     def worth_of(self, judged: Judged, **params: Any) -> np.ndarray | None:
-        """Return the keys that sort tied documents into the best order, or None."""
+        "Return the keys that sort tied documents into the best order, or None."
         if self.worth is None: return None
         return np.asarray(_call_on_batch(self.worth, judged, params), dtype=float)
 
@@ -227,29 +223,25 @@ class Kind:
 
     # Ties
     def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
-        """Return one value per query for the best, the worst or the average order of
-        ties.
+        """Return one value per query for the best, worst or average order of ties.
 
         ties: 'best', 'worst' or 'average'. TiesError if the kind has no best and worst
         order, or if there are too many orders for an average."""
+        def value(batch): return self.value(batch, **params)
         average = ties == 'average'
         if self.unordered or average and not (judged.tie_size > 1).any():
-            return self.value(judged, **params)
+            return value(judged)
         averaged = self.averaged(judged, **params) if average else None
         if averaged: return averaged.value
         try: worth = self.worth_of(judged, **params)
         except TiesError:
             if not average: raise
             worth = None  # there is a mean, but no best order
-        if average:
-            def value(batch): return self.value(batch, **params)
-            return mean_over_orders(value, judged, worth)
+        if average: return mean_over_orders(value, judged, worth)
         if worth is None:
-            advice = "use ties='average' or 'docid'"
-            raise TiesError(f'the {ties} order of ties is not defined for this '
-                            f'measure: {advice}')
-        order = {'best': in_best_order, 'worst': in_worst_order}[ties]
-        return self.value(order(judged, worth), **params)
+            raise TiesError(f'the {ties} order of ties is not defined for this measure: '
+                            "use ties='average' or 'docid'")
+        return value(in_best_order(judged, worth if ties == 'best' else -worth))
 
     def averaged(self, judged: Judged, **params: Any) -> Parts | None:
         """Return the parts averaged over all orders of ties; None without a formula."""
@@ -269,24 +261,24 @@ def check_claims(kind: Kind) -> None:
     cutoff = 2 if kind.at == 'k' else .5
     orders = count_orders(tied).astype(int)
     untied = all_orders(tied, orders)
+    begins = np.cumsum(orders) - orders
     for requested in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
         params = requested | kind.complete(tied, requested)
-        values = np.split(kind.value(untied, **params), np.cumsum(orders)[:-1])
-        mean, lowest, highest = (
-            np.array([*map(f, values)]) for f in (np.mean, np.min, np.max)
-        )
+        values = kind.value(untied, **params)
+        lowest = np.minimum.reduceat(values, begins)
+        highest = np.maximum.reduceat(values, begins)
         if kind.unordered: _check_claim(kind, 'unordered=True', highest, lowest)
         averaged = kind.averaged(tied, **params)
-        if averaged: _check_claim(kind, 'its mean over ties', averaged.value, mean)
+        if averaged:
+            mean = np.add.reduceat(values, begins) / orders
+            _check_claim(kind, 'its mean over ties', averaged.value, mean)
         if kind.unordered or kind.worth is None: continue
         for order, true in ('worst', lowest), ('best', highest):
-            _check_claim(
-                kind, f'its {order} order', kind.over_ties(tied, order, **params), true
-            )
+            claimed = kind.over_ties(tied, order, **params)
+            _check_claim(kind, f'its {order} order', claimed, true)
 
 def _check_claim(kind, claim, claimed, true):
-    wrong = np.flatnonzero(~np.isclose(claimed, true, rtol=1e-9))
-    for q in wrong[:1]:
+    for q in np.flatnonzero(~np.isclose(claimed, true, rtol=1e-9)):
         raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, '
                          f'but trying all orders of a tie gives {true[q]:g}')
 
@@ -300,12 +292,11 @@ def _tiny():
         n = len(grades)
         judged = [g for g in grades if g is not None]
         untied = Judged.from_grades([grades], ideal=[[*judged, 2, 1, 0]])
-        for blocks in {(n,), (1, n - 1), (n - 1, 1)}:
-            start = np.cumsum((1, *blocks))
-            size = np.repeat(blocks, blocks)
-            begin = np.repeat(start[:-1], blocks)
-            ties = {'tie_start': begin[untied.rank - 1], 'tie_size': size[untied.rank - 1]}
-            batches.append(untied.changed(rank=untied.rank, **ties))
+        for split in dict.fromkeys([1, 0, n - 1]):  # the last rank of the first tie
+            in_first = untied.rank <= split
+            start = np.where(in_first, 1, split + 1)
+            size = np.where(in_first, split, n - split)
+            batches.append(untied.changed(rank=untied.rank, tie_start=start, tie_size=size))
     return Judged.concat(batches)
 
 # %% ../../nbs/core/measures.ipynb #ee4dfca9
@@ -321,8 +312,9 @@ class _Kinds(UserDict[str, Kind]):
 
     def __iter__(self) -> Iterator[str]:
         pages = module_of_measures().METRIC_PAGES
-        modules = {name: kind.module for name, kind in self.data.items()}
-        def index_of_page(name): return [*pages, modules[name]].index(modules[name])
+        def index_of_page(name):
+            module = self.data[name].module
+            return pages.index(module) if module in pages else len(pages)
         return iter(sorted(self.data, key=index_of_page))
 
     def __len__(self) -> int:
@@ -331,9 +323,9 @@ class _Kinds(UserDict[str, Kind]):
 
     def find(self, name: str) -> Kind | None:
         "Return the kind with this name, ignoring case; None if the name is unknown."
+        if name in self: return self[name]
         folded = name.casefold()
-        in_any_case = (kind for kind in self.values() if kind.name.casefold() == folded)
-        return self.get(name) or next(in_any_case, None)
+        return next((kind for kind in self.values() if kind.name.casefold() == folded), None)
 
 KINDS = _Kinds()
 
@@ -347,33 +339,37 @@ def enter(kind: Kind) -> Kind:
     folded = kind.name.casefold()
     if not kind.built_in and folded not in map(str.casefold, KINDS):
         module_of_measures().check_name(kind)
-    for declared in [*KINDS.data.values()]:
+    for declared in KINDS.data.values():
         if declared.name.casefold() != folded: continue
         old = declared.function
         new = kind.function
         same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
-        same_module = old.__module__ == new.__module__
+        same_module = declared.module == kind.module
         if not same_name or not same_module and _code_words(old) != _code_words(new):
             raise ValueError(f'{kind.name!r} is already declared in {declared.module}')
     KINDS[kind.name] = kind
     return kind
 
-# What `written` may hold beside parameters: rank, gain, the share of readers that come so
-# far; how many relevant and other documents stand down to here, and how many there are.
-LETTERS = 'i g e r n R N log2 min'.split()
+# The letters that `Kind.written` may contain, apart from parameters, and their meaning.
+_LETTERS = {
+    'i': 'the rank', 'g': 'the gain of the document',
+    'e': 'the share of readers who reach this rank',
+    'r': 'the number of relevant documents up to this rank',
+    'n': 'the number of documents judged not relevant up to this rank',
+    'R': 'the number of all relevant documents',
+    'N': 'the number of all documents judged not relevant'}
+LETTERS = [*_LETTERS, 'log2', 'min']
 
 def _check_words(kind):
     letters = {*re.findall(r'[^\W\d]\w*', kind.written)}
-    strange = letters - {*LETTERS, *kind.params, kind.at}
-    if strange:
-        raise ValueError(f'{kind.name}: written contains {min(strange)!r}; allowed '
+    for letter in sorted(letters - {*LETTERS, *kind.params, kind.at}):
+        raise ValueError(f'{kind.name}: written contains {letter!r}; allowed '
                          f'are {" ".join(LETTERS)} and the names of parameters')
     named = {kind.at, *kind.without.split()} - {None}
     for table in kind.spellings.values():
         if isinstance(table, Mapping): named.update(*table.values())
-    unknown = sorted(named - _parameters(kind.function).keys())
-    if unknown:
-        raise ValueError(f'{kind.name}: its function has no parameter {unknown[0]!r}')
+    for name in sorted(named - _parameters(kind.function).keys()):
+        raise ValueError(f'{kind.name}: its function has no parameter {name!r}')
 
 def _code_words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
 
@@ -443,24 +439,22 @@ class Measure(Generic[_P]):
             raise ValueError(f'{self!r}: {e}') from None
 
     def _without_defaults(self):
-        unknown = sorted(set(self.params) - set(self.defaults))
-        if unknown:
+        for p in sorted(self.params.keys() - self.defaults):
             advice = f'available: {list(self.defaults)}'
-            if unknown[0] in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None:
-                advice = f'a cutoff is written {self.name}@{self.params[unknown[0]]}'
-            raise ValueError(f'{self.name} has no parameter {unknown[0]!r}; {advice}')
+            if p in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None:
+                advice = f'a cutoff is written {self.name}@{self.params[p]}'
+            raise ValueError(f'{self.name} has no parameter {p!r}; {advice}')
         params = {}
         for p, default in self.defaults.items():
             if p not in self.params: continue
             value = tidy(self.params[p])
-            flag = isinstance(value, bool)
-            number = isinstance(value, int | float)
-            fits = True
-            expected = 'a number'
-            if isinstance(default, bool): fits, expected = flag, 'True or False'
+            expected = ''
+            if isinstance(default, bool):
+                if not isinstance(value, bool): expected = 'True or False'
             elif isinstance(default, int | float):
-                fits = number and not flag and isfinite(value)
-            if not fits:
+                number = isinstance(value, int | float) and not isinstance(value, bool)
+                if not number or not isfinite(value): expected = 'a number'
+            if expected:
                 raise ValueError(f'{self!r}: {p} must be {expected}, not {value!r}')
             if value != default: params[p] = value
         return params
@@ -570,11 +564,10 @@ class Measure(Generic[_P]):
             if not meant.items() <= params.items(): continue
             name = short
             params = {p: x for p, x in params.items() if p not in meant}
-        arguments = ', '.join(
-            f'{p}={getattr(x, "__name__", repr(x))}' for p, x in params.items()
-        )
-        at = '' if self.at is None else f'@{self.at}'
-        return name + (f'({arguments})' if arguments else '') + at
+        if params:
+            words = (f'{p}={getattr(x, "__name__", repr(x))}' for p, x in params.items())
+            name += f'({", ".join(words)})'
+        return name if self.at is None else f'{name}@{self.at}'
 
     @property
     def asked(self) -> str:
@@ -582,8 +575,8 @@ class Measure(Generic[_P]):
         return self._written(self.given)
 
     def __eq__(self, other: object) -> bool:
-        mine = self.name, self.params, self.at
-        return isinstance(other, Measure) and mine == (other.name, other.params, other.at)
+        if not isinstance(other, Measure): return False
+        return (self.name, self.params, self.at) == (other.name, other.params, other.at)
 
     def __hash__(self) -> int: return hash((self.name, self.at))
 
@@ -595,12 +588,6 @@ class Measure(Generic[_P]):
 _proven: set[int] = set()  # kinds of users whose claims were checked
 
 # %% ../../nbs/core/measures.ipynb #08f3baa2
-# What the letters of `Kind.written` stand for.
-_LETTERS = {'i': 'the rank', 'g': 'the gain of the document', 'e': 'the share of readers who reach this rank',
-            'r': 'the number of relevant documents up to this rank',
-            'n': 'the number of documents judged not relevant up to this rank',
-            'R': 'the number of all relevant documents', 'N': 'the number of all documents judged not relevant'}
-
 def _help_of(measure):
     kind = measure.kind
     shown: Measure = Measure(measure.name)
@@ -610,20 +597,19 @@ def _help_of(measure):
     explained = ', '.join(f'{x}: {_LETTERS[x]}' for x in letters if x in _LETTERS)
     if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
     text += ['Parameters', '----------']
+    of_view = 'bool', 'Whether unjudged documents are removed, so that later documents move up.'
     for name, default in measure.defaults.items():
-        type_, explanation = PARAMETERS.get(
-            name, ('bool', 'Whether unjudged documents are removed, so that later documents move up.')
-        )
-        if name in measure.params:
-            setting = f', here {measure.params[name]!r}'
-        else:
-            setting = ''
-        text += [f'{name} : {type_}, default {default!r}{setting}',
-                 fill(explanation, 84, initial_indent=' ' * 4, subsequent_indent=' ' * 4)]
-    if kind.at is not None: text += [f'@ : {PARAMETERS[kind.at][0]}', f'    {PARAMETERS[kind.at][1]}']
+        type_, explanation = PARAMETERS.get(name, of_view)
+        line = f'{name} : {type_}, default {default!r}'
+        if name in measure.params: line += f', here {measure.params[name]!r}'
+        text += [line, indent(fill(explanation, 80), ' ' * 4)]
+    if kind.at is not None:
+        type_, explanation = PARAMETERS[kind.at]
+        text += [f'@ : {type_}', f'    {explanation}']
     value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
-    example = ['>>> from irmetrics_nb import parse', f'>>> round(parse({repr(shown)!r}).of([3, 0, 0, 1, 2, 1]), 4)']
-    return '\n'.join([*text, '', 'Examples', '--------', *example, f'{value!r}'])
+    text += ['', 'Examples', '--------', '>>> from irmetrics_nb import parse',
+             f'>>> round(parse({repr(shown)!r}).of([3, 0, 0, 1, 2, 1]), 4)', repr(value)]
+    return '\n'.join(text)
 
 class _Help:
     "A descriptor for `__doc__` with one text for the class and another for each measure."

@@ -10,13 +10,14 @@ __all__ = ['BLOCK', 'MAX_ORDERS', 'Ties', 'in_best_order', 'in_worst_order', 'Ti
 # %% ../../nbs/core/ties.ipynb #07824760
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/core/ties.ipynb #02203b13
-from .arrays import cumcount
+from .arrays import changes, cumcount
 from .judged import Judged
 
 # %% ../../nbs/core/ties.ipynb #919d9835
@@ -51,6 +52,14 @@ class Ties:
 
         mask: (entries,) bool, which selects judged retrieved documents."""
         return (judged.running(np.add, mask) - mask)[self.first]
+
+    def count_ranks(self, selected: np.ndarray, k: int | None) -> np.ndarray:
+        """Return how many of the ranks 1 to k belong to each selected tie; 0 for other
+        ties.
+
+        selected: (ties,) bool. If k is None, all ranks count."""
+        if k is None: return self.size * selected
+        return np.clip(k + 1 - self.start, 0, self.size) * selected
 
 # %% ../../nbs/core/ties.ipynb #6dd87436
 def in_best_order(judged: Judged, worth: np.ndarray) -> Judged:
@@ -96,18 +105,18 @@ BLOCK = 1 << 20  # places at a time
 def place_blocks(size: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield all positions in all ties, in blocks that limit the memory needed.
 
-    size: (ties,) the number of documents in each tie. Each block is two arrays of the
+    size: (ties,) the number of positions in each tie. Each block is two arrays of the
     same length: the numbers of the ties, and positions in the ties, counted from 0."""
     block = (np.cumsum(size) - size) // BLOCK
     edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
     for i, j in pairwise(edges.tolist()):
         tie = np.repeat(np.arange(i, j), size[i:j])
-        yield tie, cumcount(tie)
+        if tie.size: yield tie, cumcount(tie)
 
 def sum_over_places(size: np.ndarray, value: Callable) -> np.ndarray:
     """Return, for each tie, the sum of a function over the positions in the tie.
 
-    size: (ties,) the number of documents in each tie. value: a function of two arrays,
+    size: (ties,) the number of positions in each tie. value: a function of two arrays,
     the numbers of ties and positions from 0, that returns an array."""
     total = np.zeros(len(size))
     for tie, position in place_blocks(size):
@@ -127,19 +136,16 @@ def mean_over_places(terms: Callable, judged: Judged) -> np.ndarray:
     tie = judged.tie_numbers()
     # Entries of one tie and one grade have the same mean: one `example` of them is asked.
     tied = tied[np.lexsort((judged.grade[tied], tie[tied]))]
-    other_tie = np.diff(tie[tied], prepend=-1) != 0
-    other_grade = np.diff(judged.grade[tied], prepend=np.inf) != 0
-    new = other_tie | other_grade
+    new = changes(tie[tied], judged.grade[tied])
     example = tied[new]
-    group = np.cumsum(new) - 1
     def term_at(number, position):
         entry = example[number]
         rank = judged.tie_start[entry] + position
         query = judged.query[entry]
-        grade = judged.grade[entry]
-        return terms(judged.changed(query=query, rank=rank, grade=grade))
+        return terms(judged.changed(query=query, rank=rank, grade=judged.grade[entry]))
     size = judged.tie_size[example]
-    mean[tied] = (sum_over_places(size, term_at) / size)[group]
+    means = sum_over_places(size, term_at) / size
+    mean[tied] = means[np.cumsum(new) - 1]
     return mean
 
 # %% ../../nbs/core/ties.ipynb #b0be621d
@@ -169,10 +175,9 @@ def all_orders(judged: Judged, orders: np.ndarray) -> Judged:
     because a different order does not change their scores."""
     owner = np.repeat(np.arange(len(judged)), orders)
     batch = judged.take(owner)
-    order = cumcount(owner)
     free = choices(batch)
     base = batch.running(np.multiply, free) // free  # what the digits before are worth
-    digit = order[batch.query] // base % free
+    digit = cumcount(owner)[batch.query] // base % free
     rank = batch.tie_start + _nth_free(digit, batch.tie_numbers())
     new = np.lexsort((rank, batch.query))
     ties = {'tie_start': batch.tie_start[new], 'tie_size': batch.tie_size[new]}
@@ -184,10 +189,9 @@ def _nth_free(digit, tie):
     free positions before it."""
     position = digit.copy()
     step = cumcount(tie)
-    ties = tie.max(initial=-1) + 1
-    deepest = step.max(initial=0) + 1
-    taken = np.full((ties, deepest), np.iinfo(int).max)
-    for j in range(taken.shape[1]):
+    shape = tie.max(initial=-1) + 1, step.max(initial=0) + 1
+    taken = np.full(shape, np.iinfo(int).max)
+    for j in range(shape[1]):
         current = np.flatnonzero(step == j)
         for occupied in np.sort(taken[tie[current], :j]).T:
             position[current] += position[current] >= occupied
@@ -201,9 +205,9 @@ def check_orders(orders: np.ndarray) -> None:
     orders: (queries,) the number of orders of each query."""
     if orders.max(initial=0) <= MAX_ORDERS: return
     q = int(np.argmax(orders))
-    raise TiesError("no formula for the mean over ties is known, and the ties of "
-                    f"ranking {q} have "
-                    f"{orders[q]:,.0f} orders, too many to try (at most {MAX_ORDERS})")
+    raise TiesError('no formula for the mean over ties is known, and the ties of ranking '
+                    f'{q} have {orders[q]:,.0f} orders, too many to try (at most '
+                    f'{MAX_ORDERS})')
 
 def mean_over_orders(
     value: Callable, judged: Judged, worth: np.ndarray | None = None,
@@ -218,15 +222,14 @@ def mean_over_orders(
     check_orders(n_orders)
     orders = n_orders.astype(np.intp)
     mean = np.zeros(len(judged))
-    entries = np.bincount(judged.query, minlength=len(judged))
-    pool = np.bincount(judged.pool_query, minlength=len(judged))
-    block = np.cumsum(orders * (entries + pool + 1)) // BLOCK
+    rows = np.append(judged.query, judged.pool_query)
+    size = np.bincount(rows, minlength=len(judged)) + 1
+    block = np.cumsum(orders * size) // BLOCK
     begins = np.flatnonzero(np.diff(block)) + 1
     for queries in np.split(np.arange(len(judged)), begins):
-        batch = judged.take(queries)
         times = orders[queries]
+        values = value(all_orders(judged.take(queries), times))
         owner = np.repeat(np.arange(len(queries)), times)
-        values = value(all_orders(batch, times))
         mean[queries] = np.bincount(owner, weights=values, minlength=len(queries)) / times
     return mean
 
@@ -240,8 +243,8 @@ def ties_that_matter(judged: Judged) -> np.ndarray:
     if not (judged.tie_size > 1).any(): return np.empty(0, np.intp)
     ties = Ties.of(judged)
     other_grade = judged.grade != judged.grade[ties.first][ties.number]
-    everyone = np.bincount(ties.number) == ties.size
-    matter = (ties.count(other_grade) > 0) | ~everyone
+    unjudged = ties.size - np.bincount(ties.number)
+    matter = ties.count(other_grade) + unjudged > 0
     return np.unique(judged.query[ties.first[matter]])
 
 # %% ../../nbs/core/ties.ipynb #bnds0001
@@ -250,27 +253,23 @@ class LazyMapping(Mapping[str, np.ndarray]):
 
     `make` and `args` are deleted afterwards."""
     def __init__(self, make: Callable[..., Mapping[str, np.ndarray]], *args: object):
-        self._later: tuple | None = (make, args)
+        self._later: Any = partial(make, *args)
 
+    @cached_property
     def _computed(self):
-        if self._later is not None:
-            make, args = self._later
-            self._items = dict(make(*args))
-            self._later = None
-        return self._items
+        items = dict(self._later())
+        self._later = None
+        return items
 
-    def __getitem__(self, key: str) -> np.ndarray:
-        return self._computed()[key]
+    def __getitem__(self, key: str) -> np.ndarray: return self._computed[key]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._computed())
+    def __iter__(self) -> Iterator[str]: return iter(self._computed)
 
-    def __len__(self) -> int:
-        return len(self._computed())
+    def __len__(self) -> int: return len(self._computed)
 
     def __reduce__(self) -> tuple[type, tuple]:
         "Pickle the computed mapping as a dict."
-        return dict, (self._computed(),)
+        return dict, (self._computed,)
 
 # %% ../../nbs/core/ties.ipynb #bnds0004
 def tie_bounds(
@@ -292,11 +291,9 @@ def tie_bounds(
         except TiesError: continue  # a measure that has no such orders
         if np.array_equal(*ends): continue
         pair = np.stack([value, value])
-        current = value[
-            columns
-        ]  # NaN, or 1 where there is nothing to find: no order's value
-        pair[:, columns] = np.where(
-            np.isnan(current) | (current > ends[1] + 1e-9), current, ends
-        )
+        current = value[columns]
+        # NaN, or 1 where there is nothing to find, is not the value of an order.
+        is_fixed = np.isnan(current) | (current > ends[1] + 1e-9)
+        pair[:, columns] = np.where(is_fixed, current, ends)
         bounds[repr(measure)] = pair
     return bounds

@@ -16,7 +16,15 @@ import numpy as np
 
 # %% ../../nbs/metrics/ap.ipynb #763b56c2
 from ..core.arrays import segmented_scan
-from ..core.conventions import Column, Counts, RankingsLike, check_option, documented, ratio
+from irmetrics_nb.core.conventions import (
+    Counts,
+    Cutoff,
+    Numbers,
+    RankingsLike,
+    check_option,
+    documented,
+    ratio,
+)
 from ..core.judged import Judged, as_judged
 from ..core.measures import GEOMETRIC_MEAN, Average, Share, measure
 from ..core.ties import Ties, TiesError, sum_over_places
@@ -50,7 +58,7 @@ def _ap_divisor(ranking, k, n_relevant, divisor, rel):
 Divisor = Literal['relevant', 'min(R,k)', 'min(R,n)', 'retrieved']
 
 def by_relevance_in_ap(
-    ranking: Judged, /, *, k: int | None = None, divisor: Divisor = 'relevant',
+    ranking: Judged, /, *, k: Cutoff = None, divisor: Divisor = 'relevant',
     rel: float = 1,
 ) -> np.ndarray:
     """Return 1 for each relevant retrieved document and 0 for other judged ones.
@@ -66,7 +74,7 @@ def by_relevance_in_ap(
          largest=1,
          question='How precise is the list at each relevant document?')
 def average_precision(
-    ranking: Judged, /, *, k: int | None = None, n_relevant: Counts = None,
+    ranking: Judged, /, *, k: Cutoff = None, n_relevant: Counts = None,
     rel: float = 1, divisor: Divisor = 'relevant', tied: Tied = 'apart',
 ) -> Share:
     """Compute average precision, the mean of the precision at each relevant document.
@@ -134,7 +142,7 @@ RECALL_LEVELS: dict[Levels, Callable] = {
 
 @documented
 def interpolated_precision(
-    ranking: RankingsLike, /, *, recall: float | Column = ELEVEN, k: int | None = None,
+    ranking: RankingsLike, /, *, recall: Numbers = ELEVEN, k: Cutoff = None,
     n_relevant: Counts = None, levels: Levels = 'exact', rel: float = 1,
 ) -> float | np.ndarray:
     """Compute the highest precision at each recall level or at any higher recall.
@@ -179,7 +187,7 @@ def _best_from(hits, recall, R, levels):
          question='How precise is the list at this recall or a higher one (without @: '
                   'mean over 11 recall levels)?')
 def mean_interpolated_precision(
-    ranking: Judged, /, *, recall: float | Column = ELEVEN, k: int | None = None,
+    ranking: Judged, /, *, recall: Numbers = ELEVEN, k: Cutoff = None,
     n_relevant: Counts = None, rel: float = 1, levels: Levels = 'exact',
 ) -> Share:
     """Compute the mean of the interpolated precision over recall levels.
@@ -229,7 +237,7 @@ def bpref(ranking: Judged, /, *, rel: float = 1) -> Share:
     0.75
     """
     hit = ranking.relevant(rel)
-    (R, N) = _good_and_bad(ranking, rel)
+    R, N = _good_and_bad(ranking, rel)
     bad_above = np.minimum(ranking.running(np.add, ~hit), R[ranking.query])
     yield ranking, hit * (1 - ratio(bad_above, np.minimum(R, N)[ranking.query]))
     return R
@@ -248,7 +256,7 @@ GMBpref = bpref.variant(
 # %% ../../nbs/metrics/ap.ipynb #e1c27c54
 @average_precision.over_ties
 def ap_over_ties(
-    ranking: Judged, /, *, k: int | None = None, divisor: Divisor = 'relevant',
+    ranking: Judged, /, *, k: Cutoff = None, divisor: Divisor = 'relevant',
     tied: Tied = 'apart', rel: float = 1,
 ) -> Average:
     """Yield the terms of AP averaged over all orders of tied documents; return the
@@ -267,19 +275,12 @@ def _mean_precision_at(ranking, rel, k):
     of ties."""
     ties = Ties.of(ranking)
     hit = ranking.relevant(rel)
-    last = np.inf if k is None else k
     n = ties.count(hit)
-    tied = np.flatnonzero((n > 0) & (ties.start <= last))
-    start = ties.start[tied]
-    size = ties.size[tied]
-    n = n[tied]
-    hits_above = ties.count_above(ranking, hit)[tied]
-    def term_at(tie, position):
-        tied_above = position * (n[tie] - 1) / np.maximum(size[tie] - 1, 1)
-        return (hits_above[tie] + 1 + tied_above) / (start[tie] + position)
-    within = np.minimum(size, last - start + 1).astype(np.intp)
-    mean = np.zeros(len(ties.first))
-    mean[tied] = sum_over_places(within, term_at) / size
+    hits_above = ties.count_above(ranking, hit)
+    def precision(tie, position):
+        tied_above = position * (n[tie] - 1) / np.maximum(ties.size[tie] - 1, 1)
+        return (hits_above[tie] + 1 + tied_above) / (ties.start[tie] + position)
+    mean = sum_over_places(ties.count_ranks(n > 0, k), precision) / ties.size
     return hit * mean[ties.number]
 
 # %% ../../nbs/metrics/ap.ipynb #ad4f8282

@@ -31,8 +31,11 @@ def _columns(labels, scores, rel, group):
     scores = _column(scores, 'scores')
     positive = labels >= rel
     sizes = f'{len(positive)} labels, {len(scores)} scores'
-    if group is None: group = np.zeros(len(scores), np.int64)
-    else: group, sizes = _group_numbers(np.asarray(group)), f'{sizes}, {len(group)} groups'
+    if group is None:
+        group = np.zeros(len(scores), np.int64)
+    else:
+        group = _group_numbers(np.asarray(group))
+        sizes += f', {len(group)} groups'
     if not len(positive) == len(scores) == len(group):
         raise ValueError(f'the columns must have equal lengths, not {sizes}')
     warn_if_swapped(labels, scores)
@@ -138,7 +141,7 @@ def _shares(counts):
     """Return the cumulated counts divided by their total, with 0 in front. All values are
     NaN if the total is 0."""
     running = np.append(0, np.cumsum(counts))
-    return running / running[-1] if running[-1] else np.full(len(running), np.nan)
+    return running / (running[-1] or np.nan)
 
 # %% ../../nbs/metrics/auc.ipynb #9308c0a4
 @documented
@@ -171,14 +174,15 @@ def _weights(aucs, weights):
         raise ValueError(f'unknown weights {weights!r}: use one of {names}, or numbers')
     if hasattr(weights, 'to_dict'): weights = weights.to_dict()  # value_counts() of pandas
     if isinstance(weights, Mapping):
-        lacking = [x for x in aucs.ids.tolist() if x not in weights]
-        if lacking: raise ValueError(f'the weights have no entry for group {lacking[0]!r}')
-        weights = [weights[x] for x in aucs.ids.tolist()]
+        ids = aucs.ids.tolist()
+        for x in ids:
+            if x not in weights: raise ValueError(f'the weights have no entry for group {x!r}')
+        weights = [weights[x] for x in ids]
     w = np.asarray(weights, dtype=float)
     if w.shape != (len(aucs),):
         raise ValueError(f'there must be one weight per group: got {len(aucs)} groups, and weights of shape {w.shape}')
-    wrong = ~((w >= 0) & (w < np.inf))
-    if wrong.any(): raise ValueError(f'weights must be numbers >= 0, not {w[wrong][0]:g}')
+    for wrong in w[~((w >= 0) & (w < np.inf))]:
+        raise ValueError(f'weights must be numbers >= 0, not {wrong:g}')
     return w
 
 # %% ../../nbs/metrics/auc.ipynb #ac15e9a7
@@ -217,13 +221,11 @@ class GroupAUC:
         NaN if there is no such group. `weights` are those of `gauc`. ValueError if they
         are unknown, negative or all 0."""
         counted = ~np.isnan(self.auc)
-        w = _weights(self, weights)
+        w = _weights(self, weights)[counted]
         if not counted.any(): return float('nan')
-        auc = self.auc[counted]
-        w = w[counted]
         if not w.any():
             raise ValueError('the weights of all groups with both classes are 0')
-        return float(np.sum(w * auc) / np.sum(w))
+        return float(np.sum(w * self.auc[counted]) / np.sum(w))
 
     def __len__(self) -> int: return len(self.ids)
 
@@ -334,16 +336,12 @@ class ScoreHistogram:
 
     def _add(self, key, positives, negatives, high, low):
         "Add bins, and merge neighbouring bins if there are more than `limit`."
-        order = np.argsort(np.concatenate([self.key, key]), kind='stable')
-        columns = {
-            'key': key,
-            'positives': positives,
-            'negatives': negatives,
-            'high': high,
-            'low': low,
-        }
-        for name, added in columns.items():
-            setattr(self, name, np.concatenate([getattr(self, name), added])[order])
+        order = np.argsort(np.append(self.key, key), kind='stable')
+        self.key = np.append(self.key, key)[order]
+        self.positives = np.append(self.positives, positives)[order]
+        self.negatives = np.append(self.negatives, negatives)[order]
+        self.high = np.append(self.high, high)[order]
+        self.low = np.append(self.low, low)[order]
         self._forget(self.forgotten + bits_too_many(self.key, self.limit))
 
     def _forget(self, forgotten):

@@ -17,7 +17,15 @@ import numpy as np
 
 # %% ../../nbs/metrics/cascade.ipynb #42b0c040
 from ..core.arrays import cumcount
-from ..core.conventions import GAINS, Column, as_gain, check_option, documented, log2_discount
+from irmetrics_nb.core.conventions import (
+    GAINS,
+    Cutoff,
+    Numbers,
+    as_gain,
+    check_option,
+    documented,
+    log2_discount,
+)
 from ..core.judged import Judged, per_entry, per_query
 from ..core.measures import Sum, measure
 from ..core.ties import Ties, check_falling, place_blocks
@@ -27,7 +35,7 @@ from .sets import by_relevance, first_found, first_over_ties
 @measure('RR', worth=by_relevance, written='1/i', chinese='倒数排名',
          largest=1, question='How soon does the first relevant document come?')
 def reciprocal_rank(
-    ranking: Judged, /, *, k: int | None = None, rel: float = 1,
+    ranking: Judged, /, *, k: Cutoff = None, rel: float = 1,
 ) -> Sum:
     """Compute reciprocal rank: 1 / rank of the first relevant document.
 
@@ -124,7 +132,7 @@ def stopping_probabilities(
     return satisfied * examination_probabilities(ranking, **scale)
 
 # %% ../../nbs/metrics/cascade.ipynb #273d3413
-def reciprocal_phi(i: float | Column) -> np.ndarray:
+def reciprocal_phi(i: Numbers) -> np.ndarray:
     "Return 1 / i, the value of stopping at rank i in ERR."
     return 1 / np.asarray(i, dtype=float)
 
@@ -171,7 +179,7 @@ def by_satisfaction(
          largest=1, question='How soon is a reader satisfied, if a good document ends '
                              'the search?')
 def err(
-    ranking: Judged, /, *, max_grade: float | None = None, k: int | None = None,
+    ranking: Judged, /, *, max_grade: float | None = None, k: Cutoff = None,
     phi: Phi = 'reciprocal', gain: GradedGain = 'exp',
 ) -> Sum:
     """Compute expected reciprocal rank: the expected 1 / rank at which a reader is
@@ -211,17 +219,15 @@ def unit_gain(
     With gain='binary', it is 1 for relevant documents and 0 for others; with
     gain='raw', it is the grade of relevant documents. ValueError for an unknown name,
     or a gain outside [0, 1] unless it is 'raw'."""
-    if isinstance(gain, str) and gain in ('binary', 'raw'):
-        return ranking.relevant(rel) * (ranking.grade if gain == 'raw' else 1.0)
-    if isinstance(gain, str) and gain not in GAINS:
-        raise ValueError(
-            f"unknown gain {gain!r}: use 'binary', 'raw', one of {sorted(GAINS)}, a "
-            f"mapping or a function"
-        )
+    if isinstance(gain, str):
+        if gain == 'binary': return by_relevance(ranking, rel=rel)
+        if gain == 'raw': return ranking.relevant(rel) * ranking.grade
+        if gain not in GAINS:
+            raise ValueError(f"unknown gain {gain!r}: use 'binary', 'raw', one of "
+                             f'{sorted(GAINS)}, a mapping or a function')
     gains = np.asarray(as_gain(gain)(ranking.grade), dtype=float)
-    wrong = gains[~((gains >= 0) & (gains <= 1))]
-    if wrong.size:
-        raise ValueError(f'the gains of RBP must lie in [0, 1], not {wrong[0]:g}: '
+    for wrong in gains[~((gains >= 0) & (gains <= 1))]:
+        raise ValueError(f'the gains of RBP must lie in [0, 1], not {wrong:g}: '
                          "use gain='binary', or a gain in this range")
     return gains
 
@@ -232,7 +238,7 @@ def unit_gain(
          question='How much gain does a reader find who goes on to the next document '
                   'with probability p?')
 def rbp(
-    ranking: Judged, /, *, p: float = 0.8, k: int | None = None,
+    ranking: Judged, /, *, p: float = 0.8, k: Cutoff = None,
     gain: UnitGain = 'binary', rel: float = 1,
 ) -> Sum:
     """Compute rank-biased precision: the expected gain per document that the reader
@@ -256,7 +262,7 @@ RBP = rbp.measure
 # %% ../../nbs/metrics/cascade.ipynb #0765cb27
 @per_query
 def rbp_residual(
-    ranking: Judged, /, *, p: float = 0.8, k: int | None = None,
+    ranking: Judged, /, *, p: float = 0.8, k: Cutoff = None,
 ) -> np.ndarray:
     """Compute the residual of RBP: the largest amount by which unjudged documents could
     raise it.
@@ -273,7 +279,7 @@ def rbp_residual(
 # %% ../../nbs/metrics/cascade.ipynb #0f5ecb35
 @reciprocal_rank.over_ties
 def rr_over_ties(
-    ranking: Judged, /, *, k: int | None = None, rel: float = 1,
+    ranking: Judged, /, *, k: Cutoff = None, rel: float = 1,
 ) -> Sum:
     """Yield the terms of RR averaged over all orders of tied documents.
 
@@ -295,27 +301,24 @@ def survival(
     its tie, ascending, and the probability that the reader continues after the
     document."""
     n = np.bincount(tie, minlength=len(size))
-    step = cumcount(tie)
+    begin = np.cumsum(n) - n
     owner = np.repeat(np.arange(len(size)), seen + 1)
     count = cumcount(owner)
     still = np.ones(len(owner))
     where = np.arange(len(owner))
     for j in range(n.max(initial=0)):  # the j-th such document of every tie comes in
         where = where[n[owner[where]] > j]
-        newest = np.flatnonzero(step == j)
-        passes = np.ones(len(size))
-        passes[tie[newest]] = goes_on[newest]
-        query = owner[where]
-        documents = size - n + j + 1
-        among = np.minimum(count[where] / documents[query], 1)
-        passed = among * passes[query] * still[where - 1]
+        group = owner[where]
+        documents = (size - n + j + 1)[group]
+        among = np.minimum(count[where] / documents, 1)
+        passed = among * goes_on[begin[group] + j] * still[where - 1]
         still[where] = (1 - among) * still[where] + passed
     return still
 
 # %% ../../nbs/metrics/cascade.ipynb #aa5e3781
 @err.over_ties
 def err_over_ties(
-    ranking: Judged, /, *, max_grade: float | None = None, k: int | None = None,
+    ranking: Judged, /, *, max_grade: float | None = None, k: Cutoff = None,
     phi: Phi = 'reciprocal', gain: GradedGain = 'exp',
 ) -> Sum:
     """Yield the terms of ERR averaged over all orders of tied documents.
@@ -323,27 +326,23 @@ def err_over_ties(
     The first judged document of each tie gets the sum of the terms of this tie, and the
     others get 0."""
     ties = Ties.of(ranking)
-    last = np.inf if k is None else k
     scale: Any = dict(max_grade=max_grade, gain=gain)
     goes_on = 1 - relevance_probabilities(ranking, **scale)
     arrives = examination_probabilities(ranking, **scale)[ties.first]
     may_stop = ties.count(goes_on < 1) > 0
-    tied = np.flatnonzero((ties.size > 1) & (ties.start <= last) & may_stop)
-    size = ties.size[tied]
-    start = ties.start[tied]
-    within = np.minimum(size, last - start + 1).astype(np.intp)
-    number = np.full(len(ties.first), -1)
-    number[tied] = np.arange(len(tied))
-    tie_of = number[ties.number]
+    ranks = ties.count_ranks((ties.size > 1) & may_stop, k)
+    seen = np.where(ranks > 0, ranks, -1)
+    satisfying = np.flatnonzero((goes_on < 1) & (ranks > 0)[ties.number])
+    number = ties.number[satisfying]
     terms = np.where(ranking.tie_size > 1, 0, err.terms(ranking, k=k, phi=phi, **scale))
-    for tie, position in place_blocks(within + 1):
-        i = tie[0]
-        j = tie[-1] + 1
-        stopping = np.flatnonzero((tie_of >= i) & (tie_of < j) & (goes_on < 1))
-        passing = tie_of[stopping] - i, goes_on[stopping]
-        still = survival(size[i:j], within[i:j], *passing)
-        stops = (still - np.roll(still, -1)) * (position < within[tie])
-        worth = as_phi(phi)((start[tie] + position).astype(float)) * stops
-        block = tied[i:j]
-        terms[ties.first[block]] = arrives[block] * np.bincount(tie - i, weights=worth)
+    for tie, position in place_blocks(seen + 1):
+        begin = tie[0]
+        block = slice(begin, tie[-1] + 1)
+        rows = slice(*np.searchsorted(number, [begin, tie[-1] + 1]))
+        passing = number[rows] - begin, goes_on[satisfying[rows]]
+        still = survival(ties.size[block], seen[block], *passing)
+        stops = (still - np.roll(still, -1)) * (position < ranks[tie])
+        worth = as_phi(phi)((ties.start[tie] + position).astype(float)) * stops
+        stopped = np.bincount(tie - begin, weights=worth)
+        terms[ties.first[block]] += arrives[block] * stopped
     yield ranking, terms

@@ -17,6 +17,7 @@ from ..core.arrays import argsort_descending, cumcount
 from irmetrics_nb.core.conventions import (
     NAMED_GAINS,
     Column,
+    Cutoff,
     Discount,
     Gain,
     RankingsLike,
@@ -43,7 +44,7 @@ def by_gain(
 
 @measure('CG', linear=True, worth=by_gain, chinese='累计增益',
          question='How much gain is in the top k, in any order?')
-def cg(ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear') -> Sum:
+def cg(ranking: Judged, /, *, k: Cutoff = None, gain: Gain = 'linear') -> Sum:
     """Compute cumulative gain: the sum of the gains in the top k.
 
     The order within the top k is ignored. ValueError for a cutoff below 1, or an
@@ -77,7 +78,7 @@ def weigh(rank: np.ndarray, discount: Callable) -> np.ndarray:
 @measure('DCG', linear=True, worth=by_gain, written='g/log2(i+1)', chinese='折损累计增益',
          question='How much gain is in the top k, if lower ranks count less?')
 def dcg(
-    ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear',
+    ranking: Judged, /, *, k: Cutoff = None, gain: Gain = 'linear',
     discount: Discount = 'log2', b: float = 2,
 ) -> Sum:
     """Compute discounted cumulative gain: the sum of the gains, with less weight at
@@ -119,7 +120,7 @@ def ideal_ranking(ranking: RankingsLike, /, *, gain: Gain = 'linear') -> Judged:
 # %% ../../nbs/metrics/dcg.ipynb #1b953b03
 @per_query
 def idcg(
-    ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear',
+    ranking: Judged, /, *, k: Cutoff = None, gain: Gain = 'linear',
     discount: Discount = 'log2', ideal: Column | None = None, b: float = 2,
 ) -> np.ndarray:
     """Compute IDCG, the DCG of the ideal ranking.
@@ -136,7 +137,7 @@ def idcg(
 # %% ../../nbs/metrics/dcg.ipynb #559c5f37
 IdealFrom = Literal['judged', 'list', 'top', 'found', 'best']
 
-def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: int | None) -> Judged:
+def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: Cutoff) -> Judged:
     """Return the batch with the judgments from which the ideal ranking is built.
 
     `ideal_from` selects them: 'judged' means all judged documents of the query, 'list'
@@ -145,23 +146,16 @@ def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: int | None) -> Judged:
     means k documents (or as many as the list has), all with the largest grade of the
     query. ValueError for any other value."""
     check_option('ideal_from', ideal_from, get_args(IdealFrom))
-    query = judged.pool_query
-    grade = judged.pool_grade
     if ideal_from == 'judged': return judged
-    if ideal_from == 'best':
-        length = judged.retrieved if k is None else np.full(len(judged), k)
-        best = np.full(len(judged), -np.inf)
-        np.maximum.at(best, query, grade)
-        query = np.repeat(np.arange(len(judged)), np.where(np.isfinite(best), length, 0))
-        return judged.changed(pool_query=query, pool_grade=best[query])
-    if ideal_from == 'found':
-        mask = cumcount(query) < judged.retrieved[query]
-        return judged.changed(pool_query=query[mask], pool_grade=grade[mask])
-    mask = judged.within(k if ideal_from == 'top' else None)
-    order = np.lexsort((-judged.grade[mask], judged.query[mask]))
-    query = judged.query[mask][order]
-    grade = judged.grade[mask][order]
-    return judged.changed(pool_query=query, pool_grade=grade)
+    if ideal_from in ('list', 'top'):
+        listed = judged.top(k if ideal_from == 'top' else None).listed()
+        return judged.changed(pool_query=listed.pool_query, pool_grade=listed.pool_grade)
+    query = judged.pool_query
+    place = cumcount(query)
+    if ideal_from == 'found': copies = place < judged.retrieved[query]
+    else: copies = (place == 0) * (judged.retrieved[query] if k is None else k)
+    rows = np.repeat(np.arange(len(query)), copies)
+    return judged.changed(pool_query=query[rows], pool_grade=judged.pool_grade[rows])
 
 # %% ../../nbs/metrics/dcg.ipynb #004cfe3a
 def by_gain_in_ndcg(
@@ -194,7 +188,7 @@ _OF_IR_MEASURES = {
          largest=1,
          question='What share of the best possible discounted gain does the list reach?')
 def ndcg(
-    ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear',
+    ranking: Judged, /, *, k: Cutoff = None, gain: Gain = 'linear',
     discount: Discount = 'log2', b: float = 2, ideal: Column | None = None,
     cut_ideal: bool = True, ideal_from: IdealFrom = 'judged',
 ) -> Share:
@@ -216,9 +210,8 @@ def _ideal_gain(ranking, k, gain, discount, b):
     """Return IDCG, or 0 where IDCG is negative. ValueError if IDCG is so close to 0 that
     a float has lost digits."""
     best = np.asarray(idcg(ranking, k=k, gain=gain, discount=discount, b=b))
-    tiny = best[(best != 0) & (np.abs(best) < np.finfo(float).tiny)]
-    if tiny.size:
-        raise ValueError(f'the grades are too small: their IDCG is {tiny[0]:g}, which '
+    for tiny in best[(best != 0) & (np.abs(best) < np.finfo(float).tiny)]:
+        raise ValueError(f'the grades are too small: their IDCG is {tiny:g}, which '
                          'float64 cannot represent with all digits')
     return np.maximum(best, 0)
 
@@ -227,7 +220,7 @@ nDCG = ndcg.measure
 # %% ../../nbs/metrics/dcg.ipynb #616b1c1f
 @ndcg.over_ties
 def ndcg_over_ties(
-    ranking: Judged, /, *, k: int | None = None, gain: Gain = 'linear',
+    ranking: Judged, /, *, k: Cutoff = None, gain: Gain = 'linear',
     discount: Discount = 'log2', cut_ideal: bool = True,
     ideal_from: IdealFrom = 'judged', b: float = 2,
 ) -> Average:

@@ -390,9 +390,10 @@ def aliases_of(kind: str) -> tuple[str, ...]:
     """Return the other names of a kind of measures, such as 'MAP' for 'AP'.
 
     Of names that differ only in upper and lower case, one is returned."""
-    stems = [row.stem for row in NAMES if row.measure in (kind, f'{kind}@{{k}}')]
+    measures = kind, f'{kind}@{{k}}'
+    stems = dict.fromkeys(row.stem for row in NAMES if row.measure in measures)
     owners = {name: find_name(name) for name in stems}
-    names = [name for name, row in owners.items() if row and row.measure in (kind, f'{kind}@{{k}}')]
+    names = [name for name, row in owners.items() if row and row.measure in measures]
     spellings = {name.casefold(): name for name in names}
     spellings.pop(kind.casefold(), None)
     return tuple(spellings.values())
@@ -474,7 +475,8 @@ class Card:
         lines = {'Range': self.range, 'Reads': reads(kind) if kind else 'relevant or not',
                  'Order': self.order or (SEES[order(kind)] if kind else pairs),
                  'Rewards': self.rewards, 'Used by': self.readers}
-        return lines | ({'Related': ', '.join(self.kin)} if self.kin else {})
+        if self.kin: lines['Related'] = ', '.join(self.kin)
+        return lines
 
     def code(self) -> str:
         "Return the example as a line of code with its value."
@@ -631,21 +633,20 @@ class Cards(tuple[Card, ...]):
 def _card_markdown(card):
     chinese = card.kind.chinese if card.kind else card.chinese
     facts = '\n'.join(f'- **{name}** {text}' for name, text in card.facts().items())
-    head = f'**{card.name}** {card.title} · {chinese}'
-    question = f'*{question_of(card)}*'
-    formula = f'$${card.formula}$$'
-    sections = head, question, formula, facts, f'`{card.code()}`'
-    return '\n\n'.join(['<div class="metric-card">', *sections, '</div>'])
+    sections = ['<div class="metric-card">', f'**{card.name}** {card.title} · {chinese}',
+                f'*{question_of(card)}*', f'$${card.formula}$$', facts,
+                f'`{card.code()}`', '</div>']
+    return '\n\n'.join(sections)
 
 def cards(*names: str) -> Cards:
     """Return cards (short descriptions) of the named metrics, or of all metrics if no
     name is passed.
 
     ValueError for a metric without a card."""
-    for name in names:
-        if name in CARDS: continue
-        raise ValueError(f'unknown card {name!r}; available: {" ".join(CARDS)}')
-    return Cards(CARDS[name] for name in names or CARDS)
+    try: return Cards(CARDS[name] for name in names or CARDS)
+    except KeyError as e:
+        available = ' '.join(CARDS)
+        raise ValueError(f'unknown card {e}; available: {available}') from None
 
 # %% ../../nbs/metrics/names.ipynb #95093f9d
 def tasks() -> Iterator[dict[str, Any]]:

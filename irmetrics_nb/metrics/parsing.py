@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 # %% ../../nbs/metrics/parsing.ipynb #351cb858
@@ -34,10 +35,8 @@ def measure_table() -> list[dict[str, str]]:
     """
     rows = []
     for kind in KINDS.values():
-        if kind.at is None:
-            name = kind.name
-        else:
-            name = f'{kind.name}, {kind.name}@{kind.at}'
+        name = kind.name
+        if kind.at is not None: name += f', {name}@{kind.at}'
         params = ', '.join(f'{p}={value!r}' for p, value in kind.params.items())
         rows.append({'measure': name, 'question': kind.question, 'page': kind.page,
                      'chinese': kind.chinese, 'parameters': params})
@@ -65,10 +64,7 @@ def _parse_arguments(name, text):
     if isinstance(tree, ast.Call):
         unnamed = [*tree.args, *(kw.value for kw in tree.keywords if kw.arg is None)]
         if unnamed:
-            if isinstance(unnamed[0], ast.Constant):
-                number = unnamed[0].value
-            else:
-                number = None
+            number = getattr(unnamed[0], 'value', None)
             is_cutoff = len(unnamed) == 1 and isinstance(number, int) and isinstance(tree.func, ast.Name)
             hint = f'; did you mean {name}@{number!r}?' if is_cutoff else ''
             raise ValueError(f'give parameters by name, like rel=2{hint}')
@@ -98,20 +94,17 @@ def read(text: str) -> tuple[str, dict[str, Any], Any, str]:
     cutoff is None and the tool is '' if the text has none. The function does not check
     that the names exist. ValueError for a text that does not have this form."""
     if len(text) > MAX_MEASURE:
-        raise ValueError(
-            f'a measure has {len(text)} characters, but at most {MAX_MEASURE} are '
-            'allowed'
-        )
+        raise ValueError(f'a measure has {len(text)} characters, but at most '
+                         f'{MAX_MEASURE} are allowed')
     match = _MEASURE_PARTS.fullmatch(text.strip())
-    tool, name, arguments, level = match.groups() if match else (None, '', '', None)
+    tool, name, arguments, level = match.groups('') if match else [''] * 4
     name = name.strip()
-    tool = tool or ''
     try: params, at = _parse_arguments(name, arguments)
     except (SyntaxError, SyntaxWarning, RecursionError, MemoryError):
         advice = 'write it like AP, nDCG@10 or P(rel=2)@5'
         raise ValueError(f'{quoted(text)} is not a measure; {advice}') from None
     except ValueError as e: raise ValueError(f'{quoted(text)}: {e}') from None
-    if level is None: return name, params, at, tool
+    if not level: return name, params, at, tool
     if 'rel' in params: raise ValueError(f'{quoted(text)} sets rel twice')
     if level != '1': params['rel'] = int(level)  # 1 is the default
     return name, params, at, tool or 'ranx'
@@ -135,10 +128,8 @@ def split(text: str) -> list[str]:
 
     ValueError if a part of the text is not a measure."""
     if len(text) > MAX_MEASURES:
-        raise ValueError(
-            f'the text of the measures has {len(text)} characters, but at most '
-            f'{MAX_MEASURES} are allowed'
-        )
+        raise ValueError(f'the text of the measures has {len(text)} characters, but at '
+                         f'most {MAX_MEASURES} are allowed')
     remainder = _MEASURE.sub('', text).strip(', \t\r\n')
     if remainder:
         raise ValueError(f'{quoted(remainder)} in {quoted(text)} is not a measure')
@@ -190,9 +181,9 @@ def nearest_kind(name: str) -> str:
     words = re.findall('[^ _-]+', name.casefold())
     initials = ''.join(w[0] for w in words)
     squashed = ''.join(words)
+    if len(words) > 1 and initials in kinds: return kinds[initials].name
     begins = [n for n in kinds if len(n) > 2 and squashed.startswith(n)]
-    by_initials = [initials] if len(words) > 1 and initials in kinds else []
-    candidates = [*by_initials, *begins, *get_close_matches(squashed, kinds, n=1)]
+    candidates = begins or get_close_matches(squashed, kinds, n=1)
     return kinds[candidates[0]].name if candidates else ''
 
 # %% ../../nbs/metrics/parsing.ipynb #5ed7b3b5
@@ -317,23 +308,18 @@ def parse(text: str | Measure, /) -> Measure:
     measures = _read(text)
     if len(measures) == 1: return measures[0]
     examples = ', '.join(map(repr, [*measures[:2], measures[-1]]))
-    raise ValueError(
-        f'{quoted(str(text))} names {len(measures)} measures ({examples}), but only '
-        'one is allowed here'
-    )
+    raise ValueError(f'{quoted(str(text))} names {len(measures)} measures ({examples}), '
+                     'but only one is allowed here')
 
 def _read(text):
     """Return the measures that a text or an object names, usually one, as a list.
     ValueError for anything that is not a measure."""
     if isinstance(text, Measure): return [text]
-    if type(text).__module__.partition('.')[0] == 'ir_measures':
-        text = f'ir_measures:{text}'
+    if type(text).__module__.split('.')[0] == 'ir_measures': text = f'ir_measures:{text}'
     if callable(text):
         name = getattr(text, '__name__', repr(text))
-        raise ValueError(
-            f'{name} is a function of lists; to evaluate runs, use a measure such as '
-            f'{nearest_kind(name) or "AP"}'
-        )
+        raise ValueError(f'{name} is a function of lists; to evaluate runs, use a measure '
+                         f'such as {nearest_kind(name) or "AP"}')
     if not isinstance(text, str):
         raise ValueError(f'a measure must be a text or a Measure, not {quoted(text)}')
     try: return _meant(text)
@@ -348,8 +334,8 @@ def flat_name(measure: Measure) -> str:
 
     For example, nDCG(gain='exp')@10 becomes nDCG_gain_exp_at_10."""
     name, params, at, _ = read(repr(measure))
-    settings = ''.join(f'_{p}_{_flat_value(x)}' for p, x in params.items())
-    return name + settings + ('' if at is None else f'_at_{_flat_value(at)}')
+    if at is not None: params['at'] = at
+    return name + ''.join(f'_{p}_{_flat_value(x)}' for p, x in params.items())
 
 def _flat_value(value):
     """Return a parameter value in letters and digits. A decimal point becomes p, and any
@@ -371,13 +357,15 @@ def _of_flat(text):
     if kind is None or len(words) < 2: return None
     keys = {*kind.params, *kind.spellings, *VIEWS, 'at'}
     values: dict[str, Any] = {}
-    begun: list[str] = []
+    key = ''
     for word in words:
-        key = '_'.join(begun)
-        if key not in keys: begun.append(word)
-        else: values[key], begun = _value_of_flat(word), []
+        if key not in keys:
+            key = f'{key}_{word}' if key else word
+        else:
+            values[key] = _value_of_flat(word)
+            key = ''
+    if key: return None
     at = values.pop('at', None)
-    if begun: return None
     return Measure(kind.name, kind.short.get(name, {}) | _translate(kind, values), at)
 
 # %% ../../nbs/metrics/parsing.ipynb #8380de5d
@@ -410,8 +398,8 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     elif callable(measures):
         measures = [measures]  # a measure, or a function, which is refused
     groups = map(_read, measures)
-    by_text = {(m, m.said): m for group in groups for m in group}  # what is said counts
-    parsed = list(by_text.values())
+    # Equal measures with different parameters set explicitly are kept.
+    parsed = list({(m, m.said): m for m in chain.from_iterable(groups)}.values())
     if not parsed: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, parsed))) < len(set(parsed)):
         raise ValueError(f'two different measures have the same name: {parsed}')
@@ -429,7 +417,7 @@ def position(
     the computed measure."""
     try: parsed = parse(measure)
     except ValueError: return None
-    if parsed in computed: return list(computed).index(parsed)
+    if parsed in computed: return computed.index(parsed)
     for i, (request, done) in enumerate(zip(requested, computed)):
         if request != parsed or not done: continue
         params = done.defaults | {**done.params}

@@ -17,7 +17,15 @@ import numpy as np
 
 # %% ../../nbs/metrics/sets.ipynb #0be08df7
 from ..core.arrays import changes, check_count, segmented_scan
-from ..core.conventions import Column, Counts, check_cutoff, check_option, documented, ratio
+from irmetrics_nb.core.conventions import (
+    Counts,
+    Cutoff,
+    Numbers,
+    check_cutoff,
+    check_option,
+    documented,
+    ratio,
+)
 from ..core.judged import Judged, per_query
 from ..core.measures import SUM, Share, Sum, measure
 from ..core.ties import Ties, sum_over_places
@@ -29,7 +37,7 @@ def by_relevance(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
     Measures use these numbers to sort tied documents."""
     return ranking.relevant(rel).astype(float)
 
-def depth(ranking: Judged, k: int | None = None) -> np.ndarray:
+def depth(ranking: Judged, k: Cutoff = None) -> np.ndarray:
     """Return, for each query, the number of ranks over which precision is computed.
 
     It is k, or the number of retrieved documents if k is None."""
@@ -43,7 +51,7 @@ PrecisionDivisor = Literal['k', 'min(k,n)', 'min(R,k)']
 @measure('P', linear=True, worth=by_relevance, chinese='准确率',
          largest=1, question='How much of the top k is relevant?')
 def precision(
-    ranking: Judged, /, *, k: int | None = None, divisor: PrecisionDivisor = 'k',
+    ranking: Judged, /, *, k: Cutoff = None, divisor: PrecisionDivisor = 'k',
     rel: float = 1,
 ) -> Share:
     """Compute precision: the share of relevant documents in the top k.
@@ -75,7 +83,7 @@ RecallDivisor = Literal['relevant', 'min(R,k)']
 @measure('R', linear=True, worth=by_relevance, chinese='召回率',
          largest=1, question='How many of the relevant documents are in the top k?')
 def recall(
-    ranking: Judged, /, *, k: int | None = None, n_relevant: Counts = None,
+    ranking: Judged, /, *, k: Cutoff = None, n_relevant: Counts = None,
     divisor: RecallDivisor = 'relevant', rel: float = 1,
 ) -> Share:
     """Compute recall: the share of all relevant documents that are in the top k.
@@ -125,7 +133,7 @@ Rprec = r_precision.measure
 # %% ../../nbs/metrics/sets.ipynb #d7600c0b
 @documented
 def f_measure(
-    p: float | Column, r: float | Column, /, *, beta: float = 1.0,
+    p: Numbers, r: Numbers, /, *, beta: float = 1.0,
 ) -> float | np.ndarray:
     """Compute the F measure from a precision p and a recall r.
 
@@ -154,7 +162,7 @@ def check_beta(beta: float) -> float:
          largest=1,
          question='How good are precision and recall of the top k, in one number?')
 def f_beta(
-    ranking: Judged, /, *, beta: float = 1.0, k: int | None = None,
+    ranking: Judged, /, *, beta: float = 1.0, k: Cutoff = None,
     n_relevant: Counts = None, rel: float = 1,
 ) -> Share:
     """Compute the F measure of the top k: the weighted harmonic mean of precision and
@@ -198,7 +206,7 @@ def set_average_precision(
 SetAP = set_average_precision.measure
 
 # %% ../../nbs/metrics/sets.ipynb #efd7994f
-def retrieved_within(ranking: Judged, k: int | None = None) -> np.ndarray:
+def retrieved_within(ranking: Judged, k: Cutoff = None) -> np.ndarray:
     """Return the number of documents in the top k of each query.
 
     It is k, or the number of retrieved documents if the list is shorter or k is
@@ -208,7 +216,7 @@ def retrieved_within(ranking: Judged, k: int | None = None) -> np.ndarray:
 
 @per_query
 def fallout(
-    ranking: Judged, /, *, k: int | None = None, n_nonrelevant: Counts = None,
+    ranking: Judged, /, *, k: Cutoff = None, n_nonrelevant: Counts = None,
     rel: float = 1,
 ) -> np.ndarray:
     """Compute fall-out: the share of all non-relevant documents that are in the top k.
@@ -235,7 +243,7 @@ def _total_nonrelevant(ranking, counts, rel):
     return unjudged + ranking.n_relevant(-np.inf) - ranking.n_relevant(rel)
 
 # %% ../../nbs/metrics/sets.ipynb #6031f7e7
-def first_found(ranking: Judged, rel: float = 1, k: int | None = None) -> Judged:
+def first_found(ranking: Judged, rel: float = 1, k: Cutoff = None) -> Judged:
     """Return the batch with only the first relevant document of each query, down to
     rank k.
 
@@ -245,7 +253,7 @@ def first_found(ranking: Judged, rel: float = 1, k: int | None = None) -> Judged
 
 @measure('Success', worth=by_relevance, chinese='成功率',
          largest=1, question='Is anything relevant in the top k?')
-def success(ranking: Judged, /, *, k: int | None = None, rel: float = 1) -> Sum:
+def success(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> Sum:
     """Compute success: 1 if the top k contains a relevant document, else 0.
 
     ValueError for a cutoff below 1. Source: trec_eval's `success`.
@@ -267,7 +275,7 @@ def by_judged(ranking: Judged, /) -> np.ndarray:
 
 @measure('Judged', quality=False, linear=True, worth=by_judged, chinese='已评比例',
          question='How much of the top k is judged?')
-def judged_at(ranking: Judged, /, *, k: int | None = None) -> Share:
+def judged_at(ranking: Judged, /, *, k: Cutoff = None) -> Share:
     """Compute the share of judged documents in the top k.
 
     The number is divided by k, or by the number of retrieved documents if this is
@@ -310,7 +318,7 @@ def count_relevant(
 
 @measure('NumRelRet', quality=False, aggregate=SUM, linear=True, worth=by_relevance,
          chinese='返回的相关文档数', question='How many relevant documents were retrieved?')
-def count_found(ranking: Judged, /, *, k: int | None = None, rel: float = 1) -> Sum:
+def count_found(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> Sum:
     """Count the relevant documents in the top k of each query. Source: trec_eval's
     `num_rel_ret`.
 
@@ -325,7 +333,7 @@ NumRelRet = count_found.measure
 
 # %% ../../nbs/metrics/sets.ipynb #680fa2f3
 def first_over_ties(
-    ranking: Judged, weight: Callable, rel: float, k: int | None,
+    ranking: Judged, weight: Callable, rel: float, k: Cutoff,
 ) -> np.ndarray:
     """Return terms whose sum is the mean of weight(rank of the first relevant
     document).
@@ -336,28 +344,20 @@ def first_over_ties(
     ties = Ties.of(ranking)
     hit = ranking.relevant(rel)
     n = ties.count(hit)
-    last = np.inf if k is None else k
-    first = (n > 0) & (ties.count_above(ranking, hit) == 0)
-    tied = np.flatnonzero(first & (ties.start <= last))
-    start = ties.start[tied]
-    size = ties.size[tied]
-    n = n[tied]
+    is_first = (n > 0) & (ties.count_above(ranking, hit) == 0)
     def term_at(tie, position):
-        m = size[tie]
         relevant = n[tie]
-        rank = start[tie] + position
-        misses = np.maximum(m - relevant - position, 0) / (m - position)
+        remaining = ties.size[tie] - position
+        misses = np.maximum(remaining - relevant, 0) / remaining
         none_so_far = segmented_scan(np.multiply, misses, tie)
         none_before = np.where(position == 0, 1, np.roll(none_so_far, 1))
-        return none_before * relevant / (m - position) * weight(rank)
-    within = np.minimum(size, last - start + 1).astype(np.intp)
-    mean = np.zeros(len(ties.first))
-    mean[tied] = sum_over_places(within, term_at) / n
+        return none_before * relevant / remaining * weight(ties.start[tie] + position)
+    mean = ratio(sum_over_places(ties.count_ranks(is_first, k), term_at), n)
     return hit * mean[ties.number]
 
 @success.over_ties
 def success_over_ties(
-    ranking: Judged, /, *, k: int | None = None, rel: float = 1,
+    ranking: Judged, /, *, k: Cutoff = None, rel: float = 1,
 ) -> Sum:
     "Yield the terms of success averaged over all orders of tied documents."
     yield ranking, first_over_ties(ranking, np.ones_like, rel, k)
