@@ -19,6 +19,7 @@ import numpy as np
 import typer
 
 # %% ../nbs/top_level/cli.ipynb #fc6d59b8
+from . import Conventions, evaluate, parse
 from irmetrics_nb.cli_common import (
     Measure,
     Qrels,
@@ -48,11 +49,8 @@ from irmetrics_nb.cli_common import (
     usage_errors,
     with_more,
 )
-from .core.conventions import Conventions
-from .evaluation.evaluation import evaluate
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import name_table
-from .metrics.parsing import parse
 from .results.results import TABULATE_FORMATS, rendered, without_nan
 
 # %% ../nbs/top_level/cli.ipynb #da36b3a3
@@ -158,7 +156,7 @@ def _evaluate(
 @takes_options(faults=option(int, 'The number of invalid rows to show.', min=1))
 def _check_command(qrels, runs, format='table', faults=20, output=None, system=None):
     "Find problems in judgments and runs."
-    from irmetrics_nb.evaluation.checkup import check
+    from irmetrics_nb import check
     check_files(qrels, runs, output)
     if Path('-') in (qrels, *runs):
         raise typer.BadParameter('- (standard input) does not work with check, which '
@@ -220,7 +218,7 @@ def _explain(
     qrels, run, query, measures=('nDCG@10',), documents=None, rows=20, format='table', output=None, *, answers,
 ):
     """Explain the value of a measure for one query."""
-    from irmetrics_nb.explaining.explanation import explain
+    from irmetrics_nb import explain
     requested = measures_of(measures)
     check_files(qrels, [run, *([documents] if documents else [])], output)
     chosen = conventions_of(answers.pop('conventions', None), **answers)
@@ -256,7 +254,7 @@ def worst_rows(qrels: Qrels, run: Run, measure: Measure, conventions: Convention
 
     The keys are query, value, why (the calculation) and missed (documents that could
     add to the value but were not retrieved). number: the largest number of queries."""
-    from irmetrics_nb.explaining.explanation import explain
+    from irmetrics_nb import explain
     scores = evaluate(qrels, run, [measure], conventions=conventions)
     rows = []
     values = scores.values[0, 0]
@@ -286,7 +284,7 @@ IDENTIFY_EXAMPLES = '''
 def _identify(qrels, run, values, rows=10, format='table', output=None):
     """Find the conventions, the tool or the mistake that gives published numbers; exit code
     3 if nothing fits."""
-    from irmetrics_nb.forensics.identification import identify
+    from irmetrics_nb import identify
     from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
     with usage_errors(): numbers = {measure: numbers['all'] for measure, numbers in read_targets(values)}
@@ -309,7 +307,7 @@ _TOOL = argument(str, 'A tool such as trec_eval, or a value such as 0.4312.')
 def _differ(qrels, run, measure, a, b, format='table', output=None):
     """Find the conventions that explain the different numbers of two tools, with example
     queries."""
-    from irmetrics_nb.forensics.identification import differ
+    from irmetrics_nb import differ
     check_files(qrels, [run], output)
     with usage_errors(): parsed = parse(measure)
     difference = differ(*_read_both(qrels, run, 'first'), parsed, a=a, b=b)
@@ -340,7 +338,8 @@ def _audit(
 ):
     """Find which convention or mistake a function computes; exit code 3 if it does not agree
     with the definition."""
-    from irmetrics_nb.forensics.auditing import audit, audit_answers
+    from irmetrics_nb import audit
+    from irmetrics_nb.forensics.auditing import audit_answers
     if bool(function) == bool(answers_file): raise typer.BadParameter('give either a function or --answers FILE')
     if answers_file: audits = audit_answers(answers_file, vectors)
     else: audits = [audit(load_function(function), measure, shape=shape, accept=accept)]

@@ -27,9 +27,10 @@ import numpy as np
 import typer
 
 # %% ../nbs/top_level/cli_common.ipynb #1795ce65
+from . import PRESETS, DataError, Explanation, Qrels, Run
 from .core.conventions import CHOICES
-from .data.errors import EMPTY, DataError, file_errors, visible
-from .data.qrels_and_runs import Qrels, Run, write_whole
+from .data.errors import EMPTY, file_errors, visible
+from .data.qrels_and_runs import write_whole
 from .data.recognition import Runs, recognise
 from irmetrics_nb.data.sources import (
     PAD,
@@ -39,8 +40,8 @@ from irmetrics_nb.data.sources import (
     rows_from_bytes,
     said_columns,
 )
-from .evaluation.presets import PRESETS, conventions_of
-from .explaining.explanation import UNJUDGED, Explanation
+from .evaluation.presets import conventions_of
+from .explaining.explanation import UNJUDGED
 from .metrics.parsing import Measure, measure_table, parse_all
 from .results.results import Cell, Items, Table, cell_text, raised, showing_digits, value_text
 

@@ -16,6 +16,7 @@ from typing import Any
 import typer
 
 # %% ../nbs/top_level/cli_compare.ipynb #06ead4e2
+from . import evaluate, load_example
 from irmetrics_nb.cli_common import (
     Table,
     app,
@@ -39,8 +40,7 @@ from irmetrics_nb.cli_common import (
     with_more,
 )
 from .comparing.aligned_scores import CORRECTIONS, FAMILIES, INTERVALS, TESTS, Method
-from .data.records import load_example
-from .evaluation.evaluation import Scores, evaluate
+from .evaluation.evaluation import Scores
 from .results.results import INK, STYLE, file_format, rendered, written_table
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4
@@ -138,8 +138,7 @@ def _compare_command(
 ):
     """Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min,
     this is a gate for CI."""
-    from irmetrics_nb.comparing.comparison import compare
-    from irmetrics_nb.comparing.gate import gate
+    from irmetrics_nb import compare, gate
     runs = [first, *new]
     required = floors_of(floors)
     settings = {'test': test, 'correction': correction, 'alpha': alpha, 'margin': margin, 'interval': interval,
@@ -204,7 +203,7 @@ def _report_command(
     baseline=None, title=None, format=None, check=True, memory=None, system=None, *, answers,
 ):
     "Write a report of one run or several: means, differences, queries, rankings, input."
-    from irmetrics_nb.reporting.report import report
+    from irmetrics_nb import report
     requested = measures_of(measures)
     extra_files = [path for path in (documents, topics, groups) if path]
     check_files(qrels, [*runs, *extra_files], output)
@@ -238,7 +237,7 @@ WORDS = 'qrels.txt', 'topics.tsv', 'documents.jsonl.gz'
 @takes_options(folder=option(Path, 'The folder for the plot and the tables.'))
 def _demo(folder=Path('demo')):
     "Compare the six systems of the test collection, and explain one query."
-    from irmetrics_nb.comparing.comparison import compare
+    from irmetrics_nb import compare
     example = load_example()
     by = 'nDCG@10'
     scores = evaluate(example.qrels, example.runs, f'{by} AP RR')
@@ -277,7 +276,7 @@ def _demo_pairs(comparison, pair):
 def _demo_query(example, by, pair, query, value_of_other, value):
     """Return a text that explains one query of the best system. pair: the names of the
     second best and the best system. value_of_other, value: their values for the query."""
-    from irmetrics_nb.explaining.explanation import explain
+    from irmetrics_nb import explain
     other, best = pair
     text = dict(example.topics.select('query_id', 'query').iter_rows())[query]
     why = explain(by, example.qrels, example.runs[best], query, documents=example.documents)

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 # %% ../nbs/top_level/spark.ipynb #d0175fae
-from . import __version__
-from .comparing.comparison import Comparison
-from .comparing.comparison import compare as compare_scores
+from . import Comparison, __version__
+from . import compare as compare_scores
 from .core.measures import FLOOR
 from .evaluation.presets import conventions_of
 from irmetrics_nb.spark_buckets import (
@@ -36,10 +35,20 @@ from irmetrics_nb.spark_buckets import (
 )
 
 # %% ../nbs/top_level/spark.ipynb #cd563495
-from irmetrics_nb.core.conventions import (
+from irmetrics_nb import (
     Conventions,
-    DuplicatesChoice,
+    DataError,
+    DataWarning,
     EvaluationWarning,
+    Qrels,
+    Run,
+    parse,
+)
+from irmetrics_nb import (
+    group_auc as group_auc_here,
+)
+from irmetrics_nb.core.conventions import (
+    DuplicatesChoice,
     IdenticalIdsChoice,
     JudgmentsChoice,
     MissingChoice,
@@ -50,13 +59,12 @@ from irmetrics_nb.core.conventions import (
     UnjudgedChoice,
 )
 from .core.measures import GEOMETRIC_MEAN, SUM
-from .data.errors import DataError, DataWarning, counted, import_polars
-from .data.qrels_and_runs import Qrels, QueryDocTable, Run
+from .data.errors import counted, import_polars
+from .data.qrels_and_runs import QueryDocTable
 from .data.recognition import named_sources
 from .data.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, rivals
 from .metrics.auc import LIMIT, BoundedAUC, GroupAUC, ScoreHistogram
-from .metrics.auc import group_auc as group_auc_here
-from .metrics.parsing import Measures, parse, parse_all
+from .metrics.parsing import Measures, parse_all
 
 # %% ../nbs/top_level/spark.ipynb #c6eb4abc
 INTEGERS = 'byte', 'short', 'integer', 'long'

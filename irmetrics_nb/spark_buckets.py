@@ -16,13 +16,19 @@ from typing import Any
 import numpy as np
 
 # %% ../nbs/top_level/spark_buckets.ipynb #5737bd6a
-from .core.conventions import Conventions
-from .core.judged import Judged
-from .core.measures import Measure
-from .core.ties import LazyMapping, TiesError
-from .data.errors import DataError, import_polars, visible
+from irmetrics_nb import (
+    Conventions,
+    DataError,
+    Judged,
+    Measure,
+    Qrels,
+    Run,
+    Scores,
+    TiesError,
+)
+from .core.ties import LazyMapping
+from .data.errors import import_polars, visible
 from .data.ids import spelling_hint
-from .data.qrels_and_runs import Qrels, Run
 from .data.text import blank_grades
 from .evaluation.evaluation import score_run
 from irmetrics_nb.evaluation.findings import (
@@ -38,7 +44,6 @@ from irmetrics_nb.evaluation.findings import (
     warning_texts,
 )
 from .evaluation.presets import completed
-from .evaluation.scores import Scores
 
 # %% ../nbs/top_level/spark_buckets.ipynb #0fafc3d0
 @dataclass(frozen=True)

@@ -18,11 +18,9 @@ from typing import Any
 import numpy as np
 
 # %% ../nbs/top_level/widget.ipynb #302c6d49
+from . import Judged, Measure, auc, parse
 from .core.conventions import Column
-from .core.judged import Judged
-from .core.measures import Measure
-from .metrics.auc import auc
-from .metrics.parsing import parse, split
+from .metrics.parsing import split
 
 # %% ../nbs/top_level/widget.ipynb #938f29f8
 PLAYED = {

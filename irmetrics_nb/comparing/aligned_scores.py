@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #ef7db320
+from .. import DataError, Measure, Scores, evaluate, parse
 from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
     INTERVALS,
@@ -43,14 +44,11 @@ from irmetrics_nb.comparing.statistics import (
     wins_ties_losses,
 )
 from ..core.conventions import check_option
-from ..core.measures import Measure
-from ..data.errors import DataError, counted, short_repr, visible
+from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, slice_names
 from ..data.recognition import recognise
-from ..evaluation.evaluation import evaluate
 from ..evaluation.findings import NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest, top_counts
-from ..evaluation.scores import Scores
-from ..metrics.parsing import parse, parse_all, position
+from ..metrics.parsing import parse_all, position
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642
 @dataclass(frozen=True, eq=False)
@@ -333,7 +331,7 @@ class SignificanceTest:
     scatter: bool = False   # whether the test needs differences that vary
     of_mean: bool = True    # whether the test is about the mean
 
-TESTS = {
+TESTS: dict[str, SignificanceTest] = {
     't': SignificanceTest(
         'paired t', t_test, interval='t', symmetric='the t-test', scatter=True),
     'wilcoxon': SignificanceTest("Wilcoxon's signed ranks", wilcoxon, of_mean=False),
@@ -411,7 +409,7 @@ class Method:
         excludes 0 if and only if the test is significant."""
         return self.known_test.interval == self.interval
 
-FAMILIES = 'measure', 'all'  # one family for each measure, or one of all measures
+FAMILIES: tuple[str, ...] = 'measure', 'all'  # one family for each measure, or one of all measures
 
 def check_margin(margin: float, alpha: float) -> None:
     """Raise ValueError unless 0 < margin < infinity and alpha < 0.5."""

@@ -16,6 +16,7 @@ from xml.etree import ElementTree as xml
 import numpy as np
 
 # %% ../../nbs/comparing/gate.ipynb #6204c9b6
+from .. import Scores, parse
 from irmetrics_nb.comparing.aligned_scores import (
     LEAST_QUERIES,
     Sample,
@@ -39,8 +40,7 @@ from irmetrics_nb.comparing.comparison import (
 )
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
-from ..evaluation.scores import Scores
-from ..metrics.parsing import parse, position
+from ..metrics.parsing import position
 from irmetrics_nb.results.results import (
     Items,
     Result,

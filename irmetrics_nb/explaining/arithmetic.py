@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/explaining/arithmetic.ipynb #40c272b6
+from .. import DataError, Judged, Measure, Qrels, Run, TiesError
 from ..core.conventions import CHOICES, RankingsLike, TiesChoice, check_option, ratio
-from ..core.judged import Judged, as_judged
-from ..core.measures import Measure, Parts
-from ..core.ties import TiesError, in_best_order, in_worst_order
-from ..data.errors import DataError, suggestion
+from ..core.judged import as_judged
+from ..core.measures import Parts
+from ..core.ties import in_best_order, in_worst_order
+from ..data.errors import suggestion
 from ..data.judging import meet_documents
-from ..data.qrels_and_runs import Qrels, Run
 from ..data.records import one_line, read_words
 from ..metrics.dcg import ideal_batch
 from ..results.results import shown_digits, value_text

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/explaining/differences.ipynb #a776696d
+from .. import Conventions, Measure, Qrels, Run, evaluate, parse
 from irmetrics_nb.core.conventions import (
-    Conventions,
     DuplicatesChoice,
     IdenticalIdsChoice,
     JudgmentsChoice,
@@ -26,10 +26,8 @@ from irmetrics_nb.core.conventions import (
     TiesChoice,
     UnjudgedChoice,
 )
-from ..core.measures import Aggregate, Measure
+from ..core.measures import Aggregate
 from ..data.errors import suggestion, visible
-from ..data.qrels_and_runs import Qrels, Run
-from ..evaluation.evaluation import evaluate
 from ..evaluation.presets import conventions_of
 from irmetrics_nb.explaining.explanation import (
     EARNED,
@@ -42,7 +40,6 @@ from irmetrics_nb.explaining.explanation import (
     shares,
     shortened,
 )
-from ..metrics.parsing import parse
 from irmetrics_nb.results.results import (
     Result,
     Table,

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/explaining/explanation.ipynb #0d9be993
+from .. import Conventions, DataError, Judged, Measure, Qrels, judge, parse
 from ..core.arrays import sort_pool
 from irmetrics_nb.core.conventions import (
     CHOICES,
-    Conventions,
     DuplicatesChoice,
     IdenticalIdsChoice,
     JudgmentsChoice,
@@ -32,11 +32,9 @@ from irmetrics_nb.core.conventions import (
     UnjudgedChoice,
     check_cutoff,
 )
-from ..core.judged import Judged
-from ..core.measures import MEAN, Measure
-from ..data.errors import DataError, counted, suggestion, visible
-from ..data.judging import check_chunks, check_tied_chunks, judge
-from ..data.qrels_and_runs import Qrels
+from ..core.measures import MEAN
+from ..data.errors import counted, suggestion, visible
+from ..data.judging import check_chunks, check_tied_chunks
 from ..data.recognition import one_run
 from ..evaluation.presets import completed, conventions_of, read_run, worth_of_nothing
 from irmetrics_nb.explaining.arithmetic import (
@@ -54,7 +52,6 @@ from irmetrics_nb.explaining.arithmetic import (
     without,
     work_out,
 )
-from ..metrics.parsing import parse
 from irmetrics_nb.results.results import (
     BETTER,
     INK,

@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/forensics/auditing.ipynb #0cadef06
-from ..core.conventions import CHOICES, Conventions
-from ..core.measures import Measure
-from ..explaining.explanation import explain
+from .. import Conventions, Measure, explain, parse
+from ..core.conventions import CHOICES
 from .mistakes import MISTAKES, mistakes_of
 from irmetrics_nb.forensics.search import (
     DEFAULTS,
@@ -36,7 +35,6 @@ from irmetrics_nb.forensics.search import (
     values_of_variant,
     variant_of,
 )
-from ..metrics.parsing import parse
 from ..results.results import Items, Result, Text, value_text
 
 # %% ../../nbs/forensics/auditing.ipynb #19b81e5d

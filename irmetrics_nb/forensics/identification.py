@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/forensics/identification.ipynb #fefe7b31
-from ..core.conventions import CHOICES, Conventions
-from ..core.measures import Measure
+from .. import PRESETS, Conventions, Measure, Qrels, Run, explain, parse
+from ..core.conventions import CHOICES
 from ..data.errors import counted, suggestion, visible
-from ..data.qrels_and_runs import Qrels, Run
-from ..evaluation.presets import PRESETS
-from ..explaining.explanation import explain, share_changes, shares, shortened
+from ..explaining.explanation import share_changes, shares, shortened
 from .mistakes import MISTAKES, mistakes_of
 from irmetrics_nb.forensics.search import (
     DEFAULTS,
@@ -41,7 +39,6 @@ from irmetrics_nb.forensics.search import (
     values_of_variant,
     variant_of,
 )
-from ..metrics.parsing import parse
 from ..results.results import Result, Table, Text, value_text
 
 # %% ../../nbs/forensics/identification.ipynb #43edf638

@@ -14,13 +14,20 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/forensics/mistakes.ipynb #9f8399c5
+from irmetrics_nb import (
+    Judged,
+    Measure,
+    average_precision,
+    dcg,
+    idcg,
+    ndcg,
+    precision,
+    recall,
+    reciprocal_rank,
+    success,
+)
 from ..core.conventions import ratio
-from ..core.judged import Judged
-from ..core.measures import KINDS, MEAN, Measure
-from ..metrics.ap import average_precision
-from ..metrics.cascade import reciprocal_rank
-from ..metrics.dcg import dcg, idcg, ndcg
-from ..metrics.sets import precision, recall, success
+from ..core.measures import KINDS, MEAN
 
 # %% ../../nbs/forensics/mistakes.ipynb #6a30611a
 _PASSED = {'k', 'rel', 'beta', 'gain'}  # parameters that definitions of mistakes take

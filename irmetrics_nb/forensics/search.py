@@ -24,19 +24,32 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 
 # %% ../../nbs/forensics/search.ipynb #c9dd9a76
-from ..core.conventions import CHOICES, DISCOUNTS, NAMED_GAINS, Conventions, ratio
-from ..core.judged import Judged
-from ..core.measures import Kind, Measure
-from ..core.ties import MAX_ORDERS, TiesError, count_orders, ties_that_matter
-from ..data.errors import DataError, visible
+from irmetrics_nb import (
+    PRESETS,
+    Conventions,
+    DataError,
+    Judged,
+    Measure,
+    Qrels,
+    Run,
+    TiesError,
+    dcg,
+    judge,
+    parse,
+)
+from ..core.conventions import CHOICES, DISCOUNTS, NAMED_GAINS, ratio
+from ..core.measures import Kind
+from ..core.ties import MAX_ORDERS, count_orders, ties_that_matter
+from ..data.errors import visible
 from ..data.ids import Ids
-from ..data.judging import judge
-from ..data.qrels_and_runs import Qrels, Run
 from ..data.sources import read_rows
-from ..evaluation.presets import PRESETS, conventions_of, identical_rows, read_run, worth_of_nothing
+from irmetrics_nb.evaluation.presets import (
+    conventions_of,
+    identical_rows,
+    read_run,
+    worth_of_nothing,
+)
 from .mistakes import MISTAKES, Mistake, mistakes_of
-from ..metrics.dcg import dcg
-from ..metrics.parsing import parse
 
 # %% ../../nbs/forensics/search.ipynb #b9d03b1e
 LIKE_EXACT = 1e-9  # Two computations of one number differ by less

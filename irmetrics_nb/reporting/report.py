@@ -17,10 +17,18 @@ from typing import Any, Unpack
 import numpy as np
 
 # %% ../../nbs/reporting/report.ipynb #df66355f
+from irmetrics_nb import (
+    Checkup,
+    Comparison,
+    Qrels,
+    Run,
+    Scores,
+    check,
+    compare,
+    evaluate,
+)
 from ..comparing.aligned_scores import unknown_option
 from irmetrics_nb.comparing.comparison import (
-    Comparison,
-    compare,
     could_text,
     family_text,
     groups_of_queries,
@@ -31,13 +39,10 @@ from irmetrics_nb.comparing.comparison import (
 from ..comparing.statistics import wins_ties_losses
 from ..core.conventions import Options
 from ..data.errors import counted, visible
-from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import Runs, is_run, ready, recognise
 from ..data.records import LONGEST, TOPICS, Words, read_words
-from ..evaluation.checkup import Checkup, check
-from ..evaluation.evaluation import evaluate
 from ..evaluation.presets import conventions_of, read_run
-from ..evaluation.scores import Scores, as_record
+from ..evaluation.scores import as_record
 from irmetrics_nb.reporting.sections import (
     BARS,
     DEPTH,

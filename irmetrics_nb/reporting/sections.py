@@ -18,9 +18,26 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/reporting/sections.ipynb #a0111de6
+from irmetrics_nb import (
+    Checkup,
+    Comparison,
+    Conventions,
+    Measure,
+    Qrels,
+    Run,
+    Scores,
+    auc,
+    dcg,
+    evaluate,
+    explain,
+    idcg,
+    interpolated_precision,
+    judge,
+    parse,
+    roc_curve,
+)
 from ..comparing.aligned_scores import Pair, Sample, mean_or_nan, slice_of
 from irmetrics_nb.comparing.comparison import (
-    Comparison,
     common,
     decimals,
     detectable_text,
@@ -29,21 +46,13 @@ from irmetrics_nb.comparing.comparison import (
     share_sentences,
 )
 from ..comparing.statistics import t_interval
-from ..core.conventions import Column, Conventions, Discount, Gain, as_discount, as_gain
-from ..core.measures import MEAN, Measure
+from ..core.conventions import Column, Discount, Gain, as_discount, as_gain
+from ..core.measures import MEAN
 from ..data.groups import EVERYTHING, slice_names
-from ..data.judging import judge
-from ..data.qrels_and_runs import Qrels, Run
 from ..data.records import Words
-from ..evaluation.checkup import Checkup
-from ..evaluation.evaluation import evaluate
-from ..evaluation.scores import Scores, small_print
+from ..evaluation.scores import small_print
 from ..explaining.arithmetic import from_run
-from ..explaining.explanation import explain, share_changes, shares
-from ..metrics.ap import interpolated_precision
-from ..metrics.auc import auc, roc_curve
-from ..metrics.dcg import dcg, idcg
-from ..metrics.parsing import parse
+from ..explaining.explanation import share_changes, shares
 from irmetrics_nb.results.results import (
     BETTER,
     Table,
