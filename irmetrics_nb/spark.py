@@ -103,8 +103,9 @@ def _type_of(frame, name, kind):
     """Return the type of a column; raise DataError if Spark finds the name twice. By
     default, Spark ignores case in names."""
     exact = frame.sparkSession.conf.get('spark.sql.caseSensitive') == 'true'
-    names = frame.columns if exact else [column.lower() for column in frame.columns]
-    if names.count(name if exact else name.lower()) < 2: return _types(frame)[name]
+    compared = str if exact else str.lower
+    names = [*map(compared, frame.columns)]
+    if names.count(compared(name)) < 2: return _types(frame)[name]
     raise DataError(f'the {kind}: the column {name!r} appears twice (Spark ignores case); the columns are '
                     f'{", ".join(frame.columns)}')
 
@@ -198,23 +199,29 @@ def _collect_rows(qrels, run, system, order, conventions):
     session = frames[0].sparkSession
     local = {}
     pl = import_polars()
-    def rows(source, kind, name):
-        if _is_frame(source):
-            run_sql = 'cast(null as string)' if name is None else _sql_text(name)
-            if system and kind == 'run':
-                if system not in source.columns:
-                    raise DataError(f'the run: no column {system!r}; the columns are {", ".join(source.columns)}')
-                run_sql = f"coalesce({_id_sql(source, system, 'run')}, '')"
-            ordered = kind == 'run' or conventions.duplicates in ('first', 'last')
-            return _selected(source, kind, run_sql, order if ordered else None)
-        local[name] = (Qrels if kind == 'qrels' else Run)(source, duplicates=conventions.duplicates, copy=False)
+    def local_rows(source, table_type, name):
+        local[name] = table_type(source, duplicates=conventions.duplicates, copy=False)
         table = QueryDocTable.to_polars(local[name])
         table.columns = ['query', 'doc', 'value']
-        table = table.select(pl.lit(name, pl.String).alias('run'), pl.all(), pl.int_range(pl.len()).alias('at'))
-        return table if kind == 'qrels' else _sent(session, table, COLUMNS)
-    truth, frame, *other_frames = rows(qrels, 'qrels', None), *(rows(source, 'run', name) for name, source in runs)
-    for other in other_frames: frame = frame.unionByName(other)
-    if order is None: truth, frame = truth.drop('at'), frame.drop('at')
+        return table.select(pl.lit(name, pl.String).alias('run'), pl.all(), pl.int_range(pl.len()).alias('at'))
+    def run_rows(source, name):
+        if not _is_frame(source): return _sent(session, local_rows(source, Run, name), COLUMNS)
+        run_sql = _sql_text(name)
+        if system:
+            if system not in source.columns:
+                raise DataError(f'the run: no column {system!r}; the columns are {", ".join(source.columns)}')
+            run_sql = f"coalesce({_id_sql(source, system, 'run')}, '')"
+        return _selected(source, 'run', run_sql, order)
+    if _is_frame(qrels):
+        ordered = conventions.duplicates in ('first', 'last')
+        truth = _selected(qrels, 'qrels', 'cast(null as string)', order if ordered else None)
+    else:
+        truth = local_rows(qrels, Qrels, None)
+    frame, *others = [run_rows(source, name) for name, source in runs]
+    for other in others: frame = frame.unionByName(other)
+    if order is None:
+        truth = truth.drop('at')
+        frame = frame.drop('at')
     for kind, source in [('run', runs[0][1]), ('qrels', qrels)]:
         if not _is_frame(source): continue
         names |= {f'{kind} {role}': name for role, name in zip(('query', 'doc', 'value'), _find(source, kind))}
@@ -237,16 +244,15 @@ MEMORY = 1 << 28      # bytes that a bucket may take on an executor
 ROW_BYTES = 200       # of these, for each row
 LEAST_ROWS = 100_000  # that are worth a bucket of their own
 
-def _counted(frame, key='run', number='value'):
-    """Count rows and find the largest query, for each value of a column. Return {key:
-    (number of rows, largest number, (number of rows, id) of the largest query)}. key: the
-    column to group by. number: the column whose largest number is returned."""
-    counts = frame.groupBy(key, 'query').agg({'*': 'count', number: 'max'})
+def _counted(frame):
+    """Count the rows of each run and find its largest query. Return {run: (number of rows,
+    largest value, (number of rows, id) of the largest query)}."""
+    counts = frame.groupBy('run', 'query').agg({'*': 'count', 'value': 'max'})
     by_query = counts.selectExpr(
-        key, '`count(1)` as n', f'`max({number})` as top', 'struct(`count(1)` as n, query) as largest')
-    totals = by_query.groupBy(key).agg({'n': 'sum', 'top': 'max', 'largest': 'max'})
-    rows = totals.selectExpr(key, '`sum(n)` as n', '`max(top)` as top', '`max(largest)` as largest').collect()
-    return {row[key]: (row['n'], row['top'], tuple(row['largest'])) for row in rows}
+        'run', '`count(1)` as n', '`max(value)` as top', 'struct(`count(1)` as n, query) as largest')
+    totals = by_query.groupBy('run').agg({'n': 'sum', 'top': 'max', 'largest': 'max'})
+    rows = totals.selectExpr('run', '`sum(n)`', '`max(top)`', '`max(largest)`').collect()
+    return {run: (n, top, tuple(largest)) for run, n, top, largest in rows}
 
 def _row_counts(frame, truth):
     if _is_frame(truth): return _counted(truth.unionByName(frame))
@@ -301,9 +307,8 @@ def _table(batches):
     os.environ.setdefault('POLARS_MAX_THREADS', '1')  # an executor has as many tasks as it has cores
     import pyarrow as pa
     batches = [batch for batch in batches if batch.num_rows]
-    if batches:
-        return import_polars().from_arrow(pa.Table.from_batches(batches))
-    return None
+    if not batches: return None
+    return import_polars().from_arrow(pa.Table.from_batches(batches))
 
 def _schema(columns):
     import pyarrow as pa
@@ -449,48 +454,51 @@ def evaluate_on_spark(
     frame, truth, runs, local, columns = _collect_rows(
         qrels, run, system, order if needed else None, in_force)
     counts = _row_counts(frame, truth)
-    names = _run_names(None if system else runs, counts, system)
+    names = _run_names(runs, counts, system)
     n = _bucket_count(frame.sparkSession, counts, memory, buckets)
-    complete, requested = complete_measures(requested, in_force, counts[None][1])
+    judgments, top, _ = counts[None]
+    complete, requested = complete_measures(requested, in_force, top)
     looks = max(1, LOOKED_AT // n)
     ids = max(10, 5000 // n)
     plan = Plan(complete, in_force, names, bool(needed), collect, looks, ids, columns)
-    frame, truth, along = _sent_along(frame, truth, counts[None][0])
+    frame, truth, along = _sent_along(frame, truth, judgments)
     score = partial(_score, plan, __version__, along)
     values, scored = _by_bucket(frame, n, score, f'{VALUES}, part binary', collect)
-    unanswered = None if truth is None else score_rest(truth, scored, plan)
+    unanswered = None
+    if truth is not None: unanswered = score_rest(truth, scored, plan)
     if unanswered: scored.append(unanswered)
     _check(scored, frame, truth, plan)
     if collect:
         reading = f'by Spark, in {counted(n, "bucket")}'
         return _total_scores(put_together(scored, plan, requested, reading), local)
-    pl = import_polars()
-    tables = _tables_of(unanswered or Bucket())
-    remaining = [pl.from_arrow(table) for table in tables if len(table)]
-    if not remaining: return values
-    return values.unionByName(_sent(frame.sparkSession, pl.concat(remaining), VALUES))
+    if unanswered is None: return values
+    tables = map(import_polars().from_arrow, _tables_of(unanswered))
+    remaining = import_polars().concat(tables)
+    return values.unionByName(_sent(frame.sparkSession, remaining, VALUES))
 
 evaluate = evaluate_on_spark
 
 # %% ../nbs/top_level/spark.ipynb #b97db896
 def _run_names(names, counts, system):
     "Return the names of the runs. Raise DataError if the qrels or a run have no rows."
-    if names is None: names = sorted(name for name in counts if name is not None)
-    if system and '' in names: raise DataError(f'the run: some rows have no value in column {system!r}')
-    empty = [name for name in (None, *names) if not counts.get(name, [0])[0]] or ([] if names else [''])
-    if empty: raise DataError(f'{"the qrels" if empty[0] is None else empty[0] or "the run"}: the table has no rows')
+    if system:
+        names = sorted(counts.keys() - {None})
+        if '' in names: raise DataError(f'the run: some rows have no value in column {system!r}')
+    for name in (None, *(names or [''])):
+        if name in counts: continue
+        source = 'the qrels' if name is None else name or 'the run'
+        raise DataError(f'{source}: the table has no rows')
     return tuple(names)
 
 def _total_scores(scores, local):
     """Return the scores with the notes on sources that were read on the driver. local: {name
     of the run: source}; the key of the qrels is None."""
     infos = []
-    nothing = Qrels.empty()
-    truth = local.get(None, nothing)
+    truth = local.get(None, Qrels.empty())
     for info in scores.runs:
-        sources = truth, local.get(info.name, nothing)
-        repeats = tuple(n + source.repeats for n, source in zip(info.repeats, sources))
-        notes = sum((source.notes for source in sources), info.notes)
+        run = local.get(info.name, Qrels.empty())
+        repeats = info.repeats[0] + truth.repeats, info.repeats[1] + run.repeats
+        notes = info.notes + truth.notes + run.notes
         infos.append(replace(info, repeats=repeats, listed=truth.listed, notes=notes))
     return replace(scores, runs=tuple(infos))
 
@@ -501,11 +509,9 @@ def _check(scored, frame, truth, plan):
         rows = frame.where(where).select('query').distinct().limit(20_000).collect()
         return sorted(row[0] for row in rows)
     def spelt(name):
-        if truth is None:
-            judged = ids('run is null')
-        else:
-            judged = sorted(truth['query'].unique().head(20_000))
-        return judged, ids(f'run = {_sql_text(name)}')
+        retrieved = ids(f'run = {_sql_text(name)}')
+        if truth is None: return ids('run is null'), retrieved
+        return sorted(truth['query'].unique().head(20_000)), retrieved
     texts = check_whole(scored, plan, spelt)
     kinds = {'DataWarning': DataWarning, 'EvaluationWarning': EvaluationWarning}
     of_buckets = dict.fromkeys(warned for bucket in scored for warned in bucket.warned)
@@ -520,24 +526,25 @@ def means(values: Any) -> dict[str, Any]:
     for several runs, {run: {measure: mean}}. NaN values are ignored; if all values are
     NaN, the mean is NaN. GMAP has its geometric mean, and counts such as NumRet have
     their sum."""
-    sums_of = {'value': 'value', 'logs': f'ln(greatest(value, {FLOOR}))', 'n': '1'}
-    numbers = [f'if(isnan(value), 0, {sql}) as {name}' for name, sql in sums_of.items()]
-    sums = (
-        values.selectExpr('run', 'measure', *numbers)
-        .groupBy('run', 'measure')
-        .agg(dict.fromkeys(sums_of, 'sum'))
-    )
-    totals = [f'`sum({name})` as {name}' for name in sums_of]
-    rows = sums.selectExpr('run', 'measure', *totals)
+    columns = {'mean': 'value', 'total': 'value', 'log': f'ln(greatest(value, {FLOOR}))'}
+    not_nan = [f'nanvl({sql}, cast(null as double)) as {name}'
+               for name, sql in columns.items()]
+    numbers = values.selectExpr('run', 'measure', *not_nan)
+    totals = numbers.groupBy('run', 'measure').agg(
+        {'mean': 'avg', 'total': 'sum', 'log': 'avg'})
     means_of: dict[str, Any] = {}
-    for row in rows.orderBy('run', 'measure').collect():
+    for row in totals.orderBy('run', 'measure').collect():
         kind = parse(row['measure']).kind.aggregate
-        n = row['n']
-        mean = row['value'] / n if n else np.nan
-        if n and kind is SUM: mean = row['value']
-        if n and kind is GEOMETRIC_MEAN: mean = float(np.exp(row['logs'] / n))
+        mean = row['avg(mean)']
+        if mean is None:
+            mean = np.nan
+        elif kind is SUM:
+            mean = row['sum(total)']
+        elif kind is GEOMETRIC_MEAN:
+            mean = float(np.exp(row['avg(log)']))
         means_of.setdefault(row['run'], {})[row['measure']] = mean
-    return means_of[''] if [*means_of] == [''] else means_of
+    if [*means_of] == ['']: return means_of['']
+    return means_of
 
 # %% ../nbs/top_level/spark.ipynb #c6049d03
 def compare_on_spark(
@@ -548,8 +555,8 @@ def compare_on_spark(
     qrels, runs, measures: as in `evaluate` of this module. options: options of this
     `evaluate` and of `irmetrics_nb.compare`, such as baseline, test and correction.
     Raise ValueError for an unknown option, and TypeError for the option collect."""
-    if 'collect' in options: raise TypeError('compare always collects the values and '
-                                             'does not take collect=')
+    if 'collect' in options:
+        raise TypeError('compare always collects the values and does not take collect=')
     mine = [name for name in signature(evaluate_on_spark).parameters if name in options]
     of_evaluate = {name: options.pop(name) for name in mine}
     scores = evaluate_on_spark(qrels, runs, measures, **of_evaluate)
