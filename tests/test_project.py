@@ -25,6 +25,8 @@ import yaml
 from forks import pages
 from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings, translations
 
+import irmetrics_nb
+
 SETTINGS = settings()
 NOTEBOOKS = notebooks()
 TRANSLATED = [Path("zh") / name for name in translations()]
@@ -308,8 +310,28 @@ def imported_rooms(tree, module):
         elif isinstance(node, ast.ImportFrom):
             origin = importlib.util.resolve_name("." * node.level + (node.module or ""), package_of(module))
             if origin.split(".")[0] == PACKAGE.name:
-                named = (f"{origin}.{alias.name}" for alias in node.names)
-                yield from {room(name) if room(name) in MODULES.values() else room(origin) for name in named}
+                named = (f"{home_of(origin, alias.name)}.{alias.name}" for alias in node.names)
+                yield from {room(name) if room(name) in MODULES.values() else room(name.rpartition(".")[0]) for name in named}
+
+
+def home_of(origin, name):
+    "The module that defines a name imported from the top level of the package; any other origin as it is."
+    home = irmetrics_nb._home.get(name) if origin == PACKAGE.name else None
+    return f"{origin}.{home}" if home else origin
+
+
+def test_a_companion_imports_public_names_of_other_packages_from_the_top_level():
+    found = []
+    for module in MODULES.values():
+        if not module or package(module) in CORE or module == "__init__":
+            continue
+        for node in ast.walk(parsed(module)):
+            if isinstance(node, ast.ImportFrom):
+                origin = room(importlib.util.resolve_name("." * node.level + (node.module or ""), package_of(module)))
+                public = {alias.name for alias in node.names if irmetrics_nb._home.get(alias.name) == origin}
+                if public and package(origin) != package(module):
+                    found.append((module, origin, public))
+    assert found == []
 
 
 def package_of(module):

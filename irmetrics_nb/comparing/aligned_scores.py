@@ -409,7 +409,8 @@ class Method:
         excludes 0 if and only if the test is significant."""
         return self.known_test.interval == self.interval
 
-FAMILIES: tuple[str, ...] = 'measure', 'all'  # one family for each measure, or one of all measures
+# one family for each measure, or one of all measures
+FAMILIES: tuple[str, ...] = 'measure', 'all'
 
 def check_margin(margin: float, alpha: float) -> None:
     """Raise ValueError unless 0 < margin < infinity and alpha < 0.5."""

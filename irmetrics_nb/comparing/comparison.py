@@ -439,7 +439,8 @@ def marked_means(comparison: Comparison, over: str = '') -> Table:
         name = system + ' (baseline)' * (system == baseline)
         if baseline is None: name = f'{letter(i)}  {system}'
         rows.append([name, *map(Cell, means[i].tolist(), raised, best[i].tolist())])
-    marked = 'A raised letter means: significantly better than the system with this letter.'
+    marked = 'A raised letter means: significantly better than the system with this '\
+             'letter.'
     if baseline is not None: marked = f'▲ better, ▼ worse than {baseline}.'
     caption = f'{over} Bold: the best. {marked} {family_text(comparison)}'
     return Table(['system', *sample.measures], rows, caption.strip(), 'tab:comparison')
@@ -520,7 +521,8 @@ def _share(comparison, total):
     brings = {}
     for pair in comparison.rows:
         if (pair.measure, pair.a, pair.b) != names or pair is total: continue
-        if pair.queries: brings[pair.slice] = pair.difference * pair.queries / total.queries
+        if not pair.queries: continue
+        brings[pair.slice] = pair.difference * pair.queries / total.queries
     by_dimension: dict[str, list] = {}  # the slices of one dimension are parts of a whole
     for name in sorted(brings, key=lambda name: -abs(brings[name])):
         brought = f'{name} contributes {sentence_number(brings[name], digits)}'

@@ -267,7 +267,6 @@ class Gate(Result):
     sentences: tuple[str, ...] = ()  # the sentences of the comparison and its families
     warnings: tuple[str, ...] = ()
     judging: tuple[str, ...] = ()  # judged@k of each system, with warnings
-    _names = 'kind', 'system', 'measure', 'slice', 'passed', 'unknown', 'text'
 
     @property
     def ok(self) -> bool:
@@ -283,6 +282,10 @@ class Gate(Result):
     def rows(self) -> tuple[Verdict, ...]:
         """Return the verdicts, which are the rows of the table."""
         return self.verdicts
+
+    def _columns(self) -> dict[str, Any]:
+        names = 'kind', 'system', 'measure', 'slice', 'passed', 'unknown', 'text'
+        return {name: [getattr(verdict, name) for verdict in self.rows] for name in names}
 
     def _blocks(self) -> Iterable[Any]:
         if self.rows: yield Text(_headline(self), 'title')

@@ -115,7 +115,7 @@ def argsort_descending(
     return order
 
 def _rises(query, value):
-    "Return a mask of the rows after the first with a larger value than the row above, in the same query."
+    "Return a mask of the rows after the first that exceed the row above, in one query."
     return (value[1:] > value[:-1]) & (query[1:] == query[:-1])
 
 # %% ../../nbs/core/arrays.ipynb #248fffcd
@@ -228,9 +228,10 @@ def _check_exact(array, numbers, name):
     large = np.flatnonzero(_is_large(numbers))
     exact = _of_python(array[large].astype(object))
     for i in large[exact != numbers[large].astype(object)]:
-        advice = '; subtract the smallest score from all scores' if name == 'scores' else ''
-        raise ValueError(f'{name}: item {i} is {array[i]}, which float64 cannot represent '
-                         f'exactly{advice}')
+        advice = ''
+        if name == 'scores': advice = '; subtract the smallest score from all scores'
+        raise ValueError(f'{name}: item {i} is {array[i]}, which float64 cannot '
+                         f'represent exactly{advice}')
     return numbers
 
 # %% ../../nbs/core/arrays.ipynb #b0153e11
@@ -238,7 +239,8 @@ def check_items(fine: np.ndarray, values: np.ndarray, message: str) -> None:
     """Raise ValueError if the mask `fine` is False anywhere.
 
     The error message is `message` and the first value for which the mask is False."""
-    for i in np.flatnonzero(~fine): raise ValueError(f'{message}: item {i} is {values[i]}')
+    for i in np.flatnonzero(~fine):
+        raise ValueError(f'{message}: item {i} is {values[i]}')
 
 # %% ../../nbs/core/arrays.ipynb #35ec72f5
 def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:

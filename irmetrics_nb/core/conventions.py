@@ -50,7 +50,8 @@ def exp_gain(g: Numbers) -> np.ndarray:
     ValueError for a grade of 1024 or more, whose gain is too large for a float."""
     g = np.asarray(g, dtype=float)
     if np.any(g >= 1024):
-        raise ValueError(f'the gain 2^g - 1 of grade {g.max():g} is too large for float64')
+        raise ValueError(
+            f'the gain 2^g - 1 of grade {g.max():g} is too large for float64')
     return np.exp2(g) - 1
 
 def binary_gain(g: Numbers) -> np.ndarray:

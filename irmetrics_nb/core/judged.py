@@ -86,7 +86,8 @@ class Judged:
         check_columns(self)
         kinds: dict[str, type] = {'grade': float, 'pool_grade': float}
         kinds |= dict.fromkeys(NUMBERS, np.intp)
-        for name in COLUMNS: columns[name] = columns[name].astype(kinds.get(name, np.int64))
+        for name in COLUMNS:
+            columns[name] = columns[name].astype(kinds.get(name, np.int64))
 
     # Questions to the entries
     def relevant(self, rel: float = 1) -> np.ndarray:
@@ -118,8 +119,8 @@ class Judged:
         weights = values if is_array else np.broadcast_to(values, self.query.shape)
         total = np.bincount(self.query, weights=weights, minlength=len(self))
         for wrong in total[~np.isfinite(total)]:
-            raise ValueError('the grades of a query are too large: the sum of their terms '
-                             f'is {wrong:g} in float64')
+            raise ValueError('the grades of a query are too large: the sum of their '
+                             f'terms is {wrong:g} in float64')
         return total
 
     def tie_numbers(self) -> np.ndarray:

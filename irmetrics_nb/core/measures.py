@@ -325,7 +325,8 @@ class _Kinds(UserDict[str, Kind]):
         "Return the kind with this name, ignoring case; None if the name is unknown."
         if name in self: return self[name]
         folded = name.casefold()
-        return next((kind for kind in self.values() if kind.name.casefold() == folded), None)
+        same = (kind for kind in self.values() if kind.name.casefold() == folded)
+        return next(same, None)
 
 KINDS = _Kinds()
 

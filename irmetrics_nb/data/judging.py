@@ -690,9 +690,11 @@ def judge_run(
     else: judged = _ranked(judgments, results, hits, negative)
     description = 'in one piece' + _left_out(results.facts.comments)
     reading = Reading(
-        results.answered, results_given.name, description, samples, observed, results.notes
+        results.answered, results_given.name, description, samples, observed,
+        results.notes,
     )
     return judged, reading
 
 def _left_out(comments):
-    return f', without {counted(comments.count, "comment line")}' if comments.count else ''
+    if not comments.count: return ''
+    return f', without {counted(comments.count, "comment line")}'

@@ -119,8 +119,8 @@ def check_no_parts(paths: list) -> None:
             where = f'their folder, {str(folder)!r}'
         else:
             where = 'a folder that contains only these parts'
-        raise DataError(f'{first} and {path} seem to be parts of one run; give {where}, or a dict {{name: path}} if each '
-                        'file is a run')
+        raise DataError(f'{first} and {path} seem to be parts of one run; give {where}, or a dict {{name: path}} if '
+                        'each file is a run')
 
 def _table_with(path):
     """Return the folder of a table in several files if `path` looks like one of these files.

@@ -332,7 +332,8 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
     try:
         content = json.loads(data, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        if error.msg != 'Extra data': raise DataError(f'{name}, line {error.lineno}: invalid JSON: {error.msg}') from None
+        if error.msg != 'Extra data':
+            raise DataError(f'{name}, line {error.lineno}: invalid JSON: {error.msg}') from None
         items = {}
         for number, item in parsed_lines(data.splitlines(), name, _object):
             _check_unique(item, f'{name}, line {number}')

@@ -659,8 +659,9 @@ def explain(
 
 # %% ../../nbs/explaining/explanation.ipynb #13b3ec2f
 def _explain_query(measure, qrels, run, query, conventions):
+    run = one_run(qrels, run)
     judgments = Qrels(qrels, duplicates=conventions.duplicates, copy=False)
-    results = read_run(one_run(qrels, run), conventions)
+    results = read_run(run, conventions)
     if query is None:
         examples = ', '.join(map(repr, judgments.queries[:3]))
         raise ValueError(f'the query is missing: write explain({str(measure)!r}, qrels, run, query) with a query '

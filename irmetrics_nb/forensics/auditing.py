@@ -243,7 +243,8 @@ class EdgeFinding:
 
     def __str__(self) -> str: return f'{self.edge}: {self.what}'
 
-_TIED = [Case((0, 1), scores=(1, 1)), Case((1, 0), scores=(1, 1)), Case((0, 0, 1, 3, 1), scores=(3, 2, 2, 2, 1))]
+_TIED = [Case((0, 1), scores=(1, 1)), Case((1, 0), scores=(1, 1)),
+         Case((0, 0, 1, 3, 1), scores=(3, 2, 2, 2, 1))]
 _LOW = [Case((0, 1, 1), scores=(2, 0, -1)), Case((1, 0), scores=(-1, -2))]
 _EDGES = {'nothing relevant': Case((0, 0, 0)), 'an empty list': Case((), (1,)), 'one document': Case((1,)),
           'nothing found': Case((0, 0, 1)), 'large grades': Case((1100, 1))}

@@ -429,7 +429,9 @@ def _range_of_tool(rankings, target, tool):
     def is_inside(scale):
         for q, x in numbers.items():
             unit = last_digit(x)
-            if not low[q] * scale - unit <= float(x) <= high[q] * scale + unit / 2: return False
+            least = low[q] * scale - unit
+            most = high[q] * scale + unit / 2
+            if not least <= float(x) <= most: return False
         return True
     if low['all'] < high['all'] and any(map(is_inside, scales_of(target))):
         return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
@@ -525,7 +527,8 @@ class ToolDifference(Result):
         steps = counted(len(self.steps), 'difference')
         why = f'{steps} in conventions explain{"s" * (len(self.steps) == 1)} the difference.'
         if not self.steps: why = 'every query has the same value.'
-        lines = [f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}', *map(repr, self.steps)]
+        head = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}'
+        lines = [head, *map(repr, self.steps)]
         if self.idle: lines.append(f'Other differences, without effect on these data: {", ".join(self.idle)}.')
         return lines
 

@@ -318,8 +318,8 @@ def _read(text):
     if type(text).__module__.split('.')[0] == 'ir_measures': text = f'ir_measures:{text}'
     if callable(text):
         name = getattr(text, '__name__', repr(text))
-        raise ValueError(f'{name} is a function of lists; to evaluate runs, use a measure '
-                         f'such as {nearest_kind(name) or "AP"}')
+        raise ValueError(f'{name} is a function of lists; to evaluate runs, use a '
+                         f'measure such as {nearest_kind(name) or "AP"}')
     if not isinstance(text, str):
         raise ValueError(f'a measure must be a text or a Measure, not {quoted(text)}')
     try: return _meant(text)

@@ -17,16 +17,7 @@ from typing import Any, Unpack
 import numpy as np
 
 # %% ../../nbs/reporting/report.ipynb #df66355f
-from irmetrics_nb import (
-    Checkup,
-    Comparison,
-    Qrels,
-    Run,
-    Scores,
-    check,
-    compare,
-    evaluate,
-)
+from .. import Checkup, Comparison, Qrels, Run, Scores, check, compare, evaluate
 from ..comparing.aligned_scores import unknown_option
 from irmetrics_nb.comparing.comparison import (
     could_text,
