@@ -8,7 +8,6 @@ __all__ = ['EXAMPLES', 'RUN_FILE', 'EXPLAIN_EXAMPLES', 'IDENTIFY_EXAMPLES', 'DIF
 
 # %% ../nbs/top_level/cli.ipynb #101ddef8
 import json
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -34,6 +33,7 @@ from irmetrics_nb.cli_common import (
     explanation_parts,
     floors_of,
     for_terminal,
+    import_code,
     measure_table,
     measures_of,
     option,
@@ -170,7 +170,7 @@ def _check_command(qrels, runs, format='table', faults=20, output=None, system=N
 @app.command('measures')
 @takes_options(names=option(bool, 'Show the names of the measures in other '
                                   'tools.', '--names'))
-def _list_measures(format='table', names=False, output=None):
+def _list_measures(format='table', names=False, output=None, imports=()):
     "List the measures, or with --names their names in other tools."
     columns = 'measure', 'question', 'parameters'
     rows = [{name: row[name] for name in columns} for row in measure_table()]
@@ -317,6 +317,8 @@ def _differ(qrels, run, measure, a, b, format='table', output=None):
 AUDIT_EXAMPLES = '''
 **Examples**
 
+`irmetrics audit mine.py:ndcg -m nDCG@10`
+
 `irmetrics audit mypackage.metrics:ndcg_at_k -m nDCG@10 --shape "grades k"`
 
 `irmetrics audit --answers answers.json --vectors conformance/measures`
@@ -324,7 +326,8 @@ AUDIT_EXAMPLES = '''
 
 @app.command('audit', epilog=AUDIT_EXAMPLES)
 @takes_options(
-    function=argument(str, 'The function to audit, such as mypackage.metrics:ndcg_at_k.', '[MODULE:FUNCTION]'),
+    function=argument(str, 'The function to audit, such as mine.py:ndcg or mypackage.metrics:ndcg_at_k; this runs the '
+                           'code of its file.', '[FILE:FUNCTION]'),
     measure=option(str, 'The measure that the function should compute.', '-m', '--measure'),
     shape=option(str, "The arguments of the function in order, such as 'true score k'."),
     accept=option(str, 'A tool whose conventions are also accepted as correct.', metavar='TOOL'),
@@ -348,19 +351,18 @@ def _audit(
 
 # %% ../nbs/top_level/cli.ipynb #3e2448a0
 def load_function(name: str) -> Any:
-    """Import a function by a name such as package.module:function.
+    """Import a function by a name such as file.py:function or package.module:function.
 
     The module may be in the current folder. Raise ValueError if the module cannot be
     imported or has no such function."""
-    module, _, attribute = name.partition(':')
-    if not (module and attribute): raise ValueError(f'{name!r} is not a function; write package.module:function')
-    sys.path.insert(0, os.getcwd())
-    try: target = import_module(module)
-    except ImportError as e: raise ValueError(f'{module} cannot be imported: {e}') from None
-    finally: sys.path.remove(os.getcwd())
+    module, _, attribute = name.rpartition(':')
+    if not (module and attribute):
+        raise ValueError(f'{name!r} is not a function; write file.py:function or package.module:function')
+    target = import_code(module)
     for name_part in attribute.split('.'):
         if not hasattr(target, name_part): raise ValueError(f'{module} has no {attribute}')
         target = getattr(target, name_part)
+    if not callable(target): raise ValueError(f'{attribute} in {module} is not a function')
     return target
 
 # %% ../nbs/top_level/cli.ipynb #470d2e60

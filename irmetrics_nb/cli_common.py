@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['app', 'OPTIONS', 'CONVENTIONS', 'INPUT_OPTIONS', 'for_terminal', 'explanation_parts', 'show_parts', 'show', 'say',
-           'one_line_errors', 'usage_errors', 'one_line_warnings', 'progress_bar', 'parse_size', 'choice',
-           'source_path', 'argument', 'option', 'takes_options']
+           'one_line_errors', 'usage_errors', 'in_options', 'one_line_warnings', 'progress_bar', 'parse_size',
+           'import_code', 'choice', 'source_path', 'argument', 'option', 'takes_options']
 
 # %% ../nbs/top_level/cli_common.ipynb #6092fef3
 import os
@@ -17,10 +17,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from glob import glob
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from threading import current_thread, main_thread
 from time import monotonic
+from traceback import extract_tb
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -179,7 +182,7 @@ def one_line_errors() -> Iterator[None]:
         with _gentle_end(): yield
         return
     except BrokenPipeError: raise  # the reader closed the pipe: typer ends without output
-    except (ValueError, OSError) as e: message, code = f'error: {_in_options(str(e))}', 1
+    except (ValueError, OSError) as e: message, code = f'error: {in_options(str(e))}', 1
     except MemoryError: message, code = 'error: there is not enough memory', 1
     except KeyboardInterrupt: message, code = 'stopped', 130
     say(message)
@@ -192,18 +195,30 @@ def usage_errors() -> Iterator[None]:
     A DataError is not converted."""
     try: yield
     except DataError: raise
-    except ValueError as e: raise typer.BadParameter(str(e)) from None
+    except ValueError as e: raise typer.BadParameter(in_options(str(e))) from None
 
-def _in_options(message: str) -> str:
-    """Replace Python arguments in an error message by command-line options."""
-    def option(match):
-        keys = ['grade' if key == 'relevance' else key for key in re.findall(r"'(\w+)'", match[2])]
-        name = '--columns' if match[1] == 'Qrels' else '--run-columns'
-        return f'{name} ' + ','.join(f'{key}=NAME' for key in keys)
-    text = re.sub(r'(Qrels|Run)\(\.\.\., columns=\{([^}]*)\}\)', option, message)
-    text = text.replace(', and add descending=False if the smallest', ', or rank=NAME instead of score=NAME if the '
-                                                                      'smallest')
-    return text.replace("duplicates='first', 'last' or 'best'", '--duplicates first, last or best')
+def in_options(message: str) -> str:
+    """Replace Python arguments in a message by command-line options."""
+    def column_option(match):
+        pairs = re.findall(r"'(\w+)': ([.\d]+)", match[2])
+        names = ['grade' if key == 'relevance' else key for key, _ in pairs]
+        columns = [f'{key}={"NAME" if number == "..." else number}' for key, (_, number) in zip(names, pairs)]
+        of_run = match[1] == 'Run' or 'score' in names
+        return f'--{"run-" * of_run}columns {",".join(columns)}'
+    def option(match): return f'{_flag(match[1])} ' + match[2].replace("'", '')
+    text = re.sub(r'(?:(Qrels|Run)\(\.\.\., )?columns=\{([^}]*)\}\)?', column_option, message)
+    for python, words in _IN_WORDS.items(): text = text.replace(python, words)
+    names = '|'.join([*CHOICES, 'test', 'interval', 'correction', 'alpha', 'margin', 'max_drop'])
+    text = re.sub(rf"\b({names})=('\w+'(?:(?:, | or )'\w+')*)", option, text)
+    return re.sub(f'^({names})(?= must be )', lambda match: _flag(match[1]), text)
+
+def _flag(name): return f'--{name.replace("_", "-")}'
+
+_IN_WORDS = {
+    ', and add descending=False if the smallest': ', or rank=NAME instead of score=NAME if the smallest',
+    'write Run(..., descending=False)': 'write --run-columns query=1,document=3,rank=5 (here for a TREC run)',
+    'write evaluate(Qrels(...), Run(...))': 'name the columns with --columns and --run-columns',
+}
 
 # %% ../nbs/top_level/cli_common.ipynb #f03fa7c6
 @contextmanager
@@ -212,7 +227,7 @@ def one_line_warnings() -> Iterator[None]:
     shown: set = set()
     def show_line(message, category, *position, **more):
         if not issubclass(category, UserWarning): return usual(message, category, *position, **more)
-        if str(message) not in shown: say(f'warning: {message}')
+        if str(message) not in shown: say(in_options(f'warning: {message}'))
         shown.add(str(message))
     with warnings.catch_warnings():
         warnings.simplefilter('always', UserWarning)
@@ -328,6 +343,33 @@ def sources_of(paths: Sequence[Path], system: str | None) -> Runs:
     sources = as_written(paths[0]) if system else [*map(as_written, paths)]
     return recognise({}, sources, system, **COLUMNS_BY_KIND.get('run', {}))
 
+# %% ../nbs/top_level/cli_common.ipynb #beaae15a
+def import_code(name: str) -> Any:
+    """Import a module by its name or by the path of its file, which runs its code.
+
+    The module may be in the current folder, and a file may import modules of its folder.
+    Raise ValueError if there is no such file or module, or if its code fails."""
+    path = Path(name).resolve()
+    is_file = path.suffix == '.py'
+    if is_file and not path.is_file(): raise ValueError(f'{name}: there is no such file')
+    folder = str(path.parent) if is_file else os.getcwd()
+    sys.path.insert(0, folder)
+    try: return _run_file(path) if is_file else import_module(name)
+    except (Exception, SystemExit) as e:
+        lines = [frame.lineno for frame in extract_tb(e.__traceback__) if frame.filename == str(path)]
+        where = f'{name}, line {lines[-1]}' if lines else name
+        raise ValueError(f'{where}: the import failed: {type(e).__name__}: {e}') from None
+    finally:
+        sys.path.remove(folder)
+        sys.path.append(folder)  # for imports in functions, which run later
+
+def _run_file(path):
+    spec: Any = spec_from_file_location(path.stem, path)
+    module = module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)  # where dataclasses look for their module
+    spec.loader.exec_module(module)
+    return module
+
 # %% ../nbs/top_level/cli_common.ipynb #9baf315a
 def measures_of(texts: Sequence[str]) -> list[Measure]:
     """Parse measures of the command line; raise BadParameter for an unknown measure."""
@@ -409,6 +451,8 @@ OPTIONS = {  # of several commands: the name of a parameter -> its annotation
                            'table with a header, a column of queries and a column of groups for each dimension (such '
                            'as language).'),
     'system': option(str, 'The column with the name of the system, if a file contains several runs.', metavar='COLUMN'),
+    'imports': option(list[str], 'A module or a Python file to import first, for its measures (@measure); this runs its '
+                                 'code.', '--import', metavar='MODULE'),
     'per_run': option(bool, 'Print the details of every run below the table.', '--per-run'),
 }
 
@@ -434,6 +478,7 @@ INPUT_OPTIONS = {
     'columns': option(str, 'Column names of the judgments, such as query=q,document=url,grade=label.', metavar='NAMES'),
     'run_columns': option(str, 'Column names of the runs, such as query=q,document=url,score=s (or '
                                'rank=r).', metavar='NAMES'),
+    'imports': OPTIONS['imports'],
 }
 _WORDS = CHOICES | {'conventions': PRESETS}
 _MORE = INPUT_OPTIONS | {
@@ -459,7 +504,9 @@ def takes_options(**options: Any) -> Callable:
             digits = arguments.pop('digits', None)
             COLUMNS_BY_KIND.clear()
             if with_answers: arguments['answers'] = _answers_in(arguments)
-            with one_line_errors(), one_line_warnings(), showing_digits(digits): return command(**arguments)
+            with one_line_errors(), one_line_warnings(), showing_digits(digits):
+                for module in arguments.pop('imports', None) or (): import_code(module)
+                return command(**arguments)
         wrapped.__signature__ = Signature(parameters)
         wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
         return wrapped

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import irmetrics, put
+from helpers import irmetrics, irmetrics_process, put
 
 
 @pytest.fixture
@@ -47,6 +47,106 @@ def test_all_pairs_are_compared_without_a_baseline_and_without_a_gate(folder):
     done = irmetrics("compare", *files, "-m", "RR", "--all-pairs", "--format", "json", cwd=folder)
     assert done.returncode == 0 and len(json.loads(done.stdout)["pairs"]) == 3
     assert irmetrics("compare", *files, "--all-pairs", "--max-drop", "0", cwd=folder).returncode == 2
+
+
+OWN = """
+from helper_of_mine import square
+from irmetrics_nb import measure
+
+@measure('SqRank', question='How early?')
+def square_rank(ranking, /, *, k=None, rel: float = 1):
+    hits = ranking.found(rel, k)
+    yield hits, 1 / square(hits.rank)
+    return ranking.n_relevant(rel)
+"""
+
+
+@pytest.mark.parametrize("module", ["code/own-measures.py", "mine.own"])
+def test_measures_of_a_file_or_a_module_work_in_every_command(folder, module):
+    code = folder / module if module.endswith(".py") else folder / "mine/own.py"
+    code.parent.mkdir()
+    code.write_text(OWN)
+    (code.parent / "helper_of_mine.py" if module.endswith(".py") else folder / "helper_of_mine.py").write_text("def square(x): return x**2\n")
+    runs = ["qrels.txt", "one.run", "two.run", "-m", "SqRank@1 SqRank", "--import", module]
+    done = irmetrics_process("evaluate", *runs, "--min", "SqRank=0.5", "--format", "json", cwd=folder)
+    assert [run["means"] for run in json.loads(done.stdout)] == [{"SqRank@1": pytest.approx(hits / 3), "SqRank": pytest.approx(total / 3)} for hits, total in ((1, 1.25), (2, 2.25))]
+    compared = irmetrics_process("compare", *runs, "--min", "SqRank=0.1", "--format", "json", cwd=folder)
+    assert [pair["measure"] for pair in json.loads(compared.stdout)["pairs"]] == ["SqRank@1", "SqRank"] and compared.returncode == 0
+    assert irmetrics_process("report", *runs, "-o", "out.md", cwd=folder).returncode == 0 and "SqRank@1" in (folder / "out.md").read_text()
+    assert "How early?" in irmetrics_process("measures", "--import", module, cwd=folder).stdout
+    assert irmetrics_process("evaluate", *runs[:-2], cwd=folder).returncode == 2
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("x = 1\ny = z\n", "wrong.py, line 2: the import failed: NameError: name 'z' is not defined"), ("def f(:\n", "wrong.py: the import failed: SyntaxError: "),
+    ("import no_such_module\n", "wrong.py, line 1: the import failed: ModuleNotFoundError: No module named 'no_such_module'"),
+    ("raise SystemExit(0)\n", "wrong.py, line 1: the import failed: SystemExit: 0"), (None, "wrong.py: there is no such file"),
+    ("from irmetrics_nb import measure\n@measure('AP')\ndef f(ranking, /): return 0\n", "wrong.py, line 2: the import failed: ValueError: ")])
+def test_a_file_that_cannot_be_imported_is_one_clear_error(folder, text, said):
+    if text is not None:
+        (folder / "wrong.py").write_text(text)
+    for call in (["evaluate", "qrels.txt", "one.run", "--import", "wrong.py"], ["measures", "--import", "wrong.py"], ["audit", "wrong.py:f"]):
+        done = irmetrics(*call, cwd=folder)
+        assert done.returncode == 1 and done.stdout == "" and done.stderr.startswith(f"irmetrics: error: {said}") and done.stderr.count("\n") == 1, done.stderr
+    assert "no_module: the import failed: ModuleNotFoundError" in irmetrics("measures", "--import", "no_module", cwd=folder).stderr
+
+
+def test_a_function_of_a_file_is_audited_and_its_exceptions_are_findings(folder):
+    (folder / "some functions.py").write_text("""
+def precision(grades, k):
+    from later_of_mine import positive
+    return sum(map(positive, grades[:k])) / k
+
+def fails(grades, k): raise RuntimeError('not today')
+
+class Measures:
+    @staticmethod
+    def mean(true, k): return sum(true[:k]) / k
+
+number = 3
+""")
+    (folder / "later_of_mine.py").write_text("def positive(x): return x > 0\n")
+    right = irmetrics_process("audit", "some functions.py:precision", "-m", "P@10", cwd=folder)
+    assert right.returncode == 0 and right.stdout.startswith("precision as P@10: passed"), right.stderr
+    assert irmetrics_process("audit", folder / "some functions.py:precision", "-m", "P@10", "--format", "json").stdout.startswith("{")
+    wrong = irmetrics("audit", "some functions.py:fails", "-m", "P@10", cwd=folder)
+    assert wrong.returncode == 3 and "raises RuntimeError: not today" in wrong.stdout and wrong.stderr == ""
+    nested = irmetrics("audit", "some functions.py:Measures.mean", "-m", "P@10", "--shape", "grades k", cwd=folder)
+    assert nested.returncode == 0 and nested.stdout.startswith("mean as P@10: passed")
+    for name, said in {"some functions.py:recall": "some functions.py has no recall", "some functions.py:number": "number in some functions.py is not a function",
+                       "some functions.py": "'some functions.py' is not a function; write file.py:function or package.module:function",
+                       "none.py:f": "none.py: there is no such file"}.items():
+        done = irmetrics("audit", name, cwd=folder)
+        assert (done.returncode, done.stderr) == (1, f"irmetrics: error: {said}\n")
+
+
+def test_messages_advise_options_of_the_command(folder):
+    from irmetrics_nb.cli_common import in_options
+
+    assert in_options("of ties: use ties='average'") == "of ties: use --ties average"
+    assert in_options("use missing='zero' and no_relevant='zero'") == "use --missing zero and --no-relevant zero"
+    assert in_options("use test='randomization' or 't', corrected by Holm") == "use --test randomization or t, corrected by Holm"
+    assert in_options("set duplicates='first', 'last' or 'best'") == "set --duplicates first, last or best"
+    assert in_options("AP(divisor='retrieved') must be cut") == "AP(divisor='retrieved') must be cut"
+    ranked = irmetrics("evaluate", "qrels.txt", "one.run", "-m", "AP(divisor='retrieved')@2", "--ties", "best", cwd=folder)
+    assert ranked.returncode and "use --ties average" in " ".join(ranked.stderr.replace("│", " ").split())
+    (folder / "three.txt").write_text("q1 a 0.5\nq1 b 0.25\n")
+    three = irmetrics("evaluate", "qrels.txt", "three.txt", "-m", "RR", cwd=folder)
+    advice = "--run-columns query=1,document=2,score=3, or rank=NAME instead of score=NAME if the smallest number is the best"
+    assert three.returncode == 1 and advice in three.stderr, three.stderr
+    assert irmetrics("evaluate", "qrels.txt", "three.txt", "-m", "RR", "--run-columns", "query=1,document=2,score=3", cwd=folder).returncode == 0
+    (folder / "judged.txt").write_text("".join(f"q{q} 0 d{q % 3} 1\n" for q in range(6)))
+    (folder / "places.run").write_text("".join(f"q{q} Q0 d{(q + i) % 9} 0 {i} x\n" for q in range(6) for i in range(1, 10)))
+    places = irmetrics("evaluate", "judged.txt", "places.run", "-m", "RR", cwd=folder)
+    assert "write --run-columns query=1,document=3,rank=5 (here for a TREC run)" in places.stderr and "descending" not in places.stderr
+    named = irmetrics("evaluate", "judged.txt", "places.run", "-m", "RR", "--run-columns", "query=1,document=3,rank=5", "--format", "json", cwd=folder)
+    put(folder / "s.csv", ("query,document,relevance\n" + "".join(f"q{q},d{i},{12.37 - i * 0.731 - q / 100}\n" for q in range(6) for i in range(9))).encode())
+    put(folder / "g.csv", ("query,document,score\n" + "".join(f"q{q},d{i},{i % 3}\n" for q in range(6) for i in range(4))).encode())
+    assert "If they are not swapped, name the columns with --columns and --run-columns" in irmetrics("evaluate", "s.csv", "g.csv", cwd=folder).stderr
+    columns = "--columns", "query=query,document=document,grade=relevance", "--run-columns", "query=query,document=document,score=score"
+    assert irmetrics("evaluate", "s.csv", "g.csv", *columns, cwd=folder).returncode == 0
+    ranks = [(q % 3 - q) % 9 or 9 for q in range(6)]
+    assert json.loads(named.stdout)[0]["means"]["RR"] == pytest.approx(sum(1 / rank for rank in ranks) / 6) and named.stderr == ""
 
 
 def test_every_output_can_go_to_a_file_by_o(folder):
