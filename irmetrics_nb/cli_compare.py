@@ -25,6 +25,7 @@ from irmetrics_nb.cli_common import (
     choice,
     floors_of,
     for_terminal,
+    in_options,
     measures_of,
     option,
     progress_bar,
@@ -40,17 +41,21 @@ from irmetrics_nb.cli_common import (
     with_more,
 )
 from .comparing.aligned_scores import CORRECTIONS, FAMILIES, INTERVALS, TESTS, Method
+from .comparing.gate import REQUIREMENTS, parse_limit
 from .evaluation.evaluation import Scores
 from .results.results import INK, STYLE, file_format, rendered, written_table
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4
-def show_in_terminal(comparison: Any, verdict: Any) -> None:
-    """Print a comparison and the result of its gate with colours; a failed gate is red.
+def show_in_terminal(comparison: Any, verdict: Any = None) -> None:
+    """Print a comparison, and the result of its gate if there is one, with colours.
 
-    A gate is a check in CI that a new version of a system is not worse."""
+    A failed gate is red. A gate is a check in CI that a new version of a system is not
+    worse."""
     from rich.text import Text
-    gate_text = Text(str(verdict), style='' if verdict.ok else 'red')
-    show_parts([*for_terminal(comparison._blocks()), gate_text])
+    parts = for_terminal(comparison._blocks())
+    if verdict is not None:
+        parts.append(Text(str(verdict), style='' if verdict.ok else 'red'))
+    show_parts(parts)
 
 # %% ../nbs/top_level/cli_compare.ipynb #fad728cf
 _EPILOG = '''
@@ -59,6 +64,8 @@ _EPILOG = '''
 `irmetrics compare qrels.txt main.run change.run -m "nDCG@10 AP"`
 
 `irmetrics compare qrels.txt main.run change.run --fail-if-worse nDCG@10 --max-drop 0.01`
+
+`irmetrics compare qrels.txt main.run change.run --max-drop 1% --require any`
 
 `irmetrics compare qrels.txt main.run change.run --margin 0.02 --groups groups.tsv`
 
@@ -71,11 +78,13 @@ Exit code 3: the gate failed.
 
 # %% ../nbs/top_level/cli_compare.ipynb #231366bb
 def _print_comparison(comparison, verdict, format, per_run, output):
+    """Print a comparison, and the verdict of the gate unless `verdict` is None."""
     alone = format == 'text' and output is None and not per_run
     if alone and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
-    words = _comparison_text(comparison, format, per_run)
-    if format == 'text': text = f'{words}\n\n{verdict}'
-    elif format == 'markdown': text = f'{verdict.to_markdown()}\n\n{words}'
+    text = _comparison_text(comparison, format, per_run)
+    if verdict is None: return show(text, output)
+    if format == 'text': text = f'{text}\n\n{verdict}'
+    elif format == 'markdown': text = f'{verdict.to_markdown()}\n\n{text}'
     elif format == 'junit': text = verdict.to_junit()
     else:
         record = comparison.to_dict() | {'gate': verdict.to_dict()}
@@ -84,16 +93,18 @@ def _print_comparison(comparison, verdict, format, per_run, output):
 
 def _comparison_text(comparison, format, per_run):
     if format == 'json': return comparison.to_json()
-    return rendered(comparison._blocks(per_run), 'markdown' if format == 'markdown' else 'text')
+    if format == 'markdown': return rendered(comparison._blocks(per_run), 'markdown')
+    return in_options(rendered(comparison._blocks(per_run), 'text'))
 
 # %% ../nbs/top_level/cli_compare.ipynb #349b07a2
 _COMPARE_OPTIONS = dict(
     first=argument(Path, 'The baseline run; or a folder or a table with several runs.', 'BASELINE'),
     new=argument(list[Path], 'One or more runs to compare with the baseline.', '[NEW...]'),
     max_drop=option(
-        float, 'The gate fails if a measure drops by more than this number and the drop is significant, over all '
-               'queries or '
-               'in a group.', min=0),
+        str, 'The gate fails if a measure drops by more than this number, or by more than a percentage of the mean of '
+             'the baseline such as 1%, and the drop is significant, over all queries or in a group.', metavar='LIMIT'),
+    require=option(
+        choice(REQUIREMENTS), 'Which drops above --max-drop fail: those that are significant (default), or any.'),
     margin=option(
         float, 'The gate fails unless a loss of this size or more is ruled out, over all queries and in each group.'),
     fail_if_worse=option(
@@ -111,7 +122,8 @@ _COMPARE_OPTIONS = dict(
         list[str], 'The lowest accepted mean: nDCG@10=0.45; for one slice, slice:nDCG@10=0.4; for every slice, '
                    '*:nDCG@10=0.3.',
         '--min', metavar='FLOOR'),
-    test=option(choice(TESTS), 'The significance test for the p-values; tukey works only with a single NEW run.'),
+    test=option(
+        choice(TESTS), 'The significance test for the p-values; with several NEW runs, tukey needs --all-pairs.'),
     correction=option(
         choice(CORRECTIONS),
         'Correction of the p-values for multiple comparisons (several pairs or groups); default: holm.'),
@@ -128,13 +140,27 @@ _COMPARE_OPTIONS = dict(
 )
 
 # %% ../nbs/top_level/cli_compare.ipynb #3c23cc4c
+def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
+    """Raise typer.BadParameter for options that do not work together. has_gate: whether the
+    gate has something to check; gate_options: whether options for its checks are set."""
+    if test == 'tukey' and len(new) > 1 and not all_pairs:
+        raise typer.BadParameter('--test tukey compares all pairs; add --all-pairs, or use t or randomization')
+    if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline; leave out --baseline')
+    if all_pairs and (has_gate or gate_options):
+        raise typer.BadParameter(
+            '--all-pairs has no baseline and therefore no gate; leave out --max-drop, --min and other options of the '
+            'gate')
+    if gate_options and not has_gate:
+        raise typer.BadParameter('the gate has nothing to check; add --max-drop, --margin, --fail-if-worse, --min or '
+                                 '--min-coverage')
+
 @app.command('compare', epilog=_EPILOG)
 @takes_options(**_COMPARE_OPTIONS)
 def _compare_command(
-    qrels, first, new=(), measures=('AP nDCG@10 RR',), max_drop=None, margin=None, fail_if_worse=(), alpha=.05,
-    allow_unknown=False, min_coverage=None, floors=(), groups=None, test='t', correction=None, correct_over='measure',
-    interval=None, seed=0, all_pairs=False, format='text', per_run=False, system=None, baseline=None, output=None,
-    memory=None, *, answers,
+    qrels, first, new=(), measures=('AP nDCG@10 RR',), max_drop=None, require=None, margin=None, fail_if_worse=(),
+    alpha=.05, allow_unknown=False, min_coverage=None, floors=(), groups=None, test='t', correction=None,
+    correct_over='measure', interval=None, seed=0, all_pairs=False, format='text', per_run=False, system=None, baseline=None,
+    output=None, memory=None, *, answers,
 ):
     """Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min,
     this is a gate for CI."""
@@ -144,15 +170,13 @@ def _compare_command(
     settings = {'test': test, 'correction': correction, 'alpha': alpha, 'margin': margin, 'interval': interval,
                 'seed': seed, 'correct_over': correct_over}
     chosen = settings | {'correction': correction or '', 'interval': interval or ''}
-    with usage_errors(): Method(**chosen)  # before anything is read
-    if test == 'tukey' and len(new) > 1:
-        raise typer.BadParameter('--test tukey compares all pairs; with a baseline, use t or randomization')
-    if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline; leave out --baseline')
-    gate_options = max_drop is not None or fail_if_worse or floors or min_coverage is not None
-    if all_pairs and (gate_options or format == 'junit'):
-        raise typer.BadParameter(
-            '--all-pairs has no baseline and therefore no gate; leave out --max-drop, --min and other options of the '
-            'gate')
+    with usage_errors():  # before anything is read
+        Method(**chosen)
+        if max_drop is not None: parse_limit(max_drop)
+    checks = max_drop is not None or fail_if_worse or floors or min_coverage is not None
+    has_gate = checks or margin is not None and not all_pairs
+    gate_options = require or allow_unknown or format == 'junit'
+    _check_gate(all_pairs, baseline, has_gate, gate_options, test, new)
     gated = measures_of(fail_if_worse) if fail_if_worse else []
     floored = measures_of([floor.measure for floor in required]) if required else []
     required_measures = with_more(measures_of(measures), with_more(gated, floored))
@@ -165,11 +189,12 @@ def _compare_command(
                                                       'of runs, or use --system')
     other = None if all_pairs else baseline or scores.runs[0].name
     comparison = compare(scores, baseline=other, groups=groups, **settings)
-    if all_pairs: return show(_comparison_text(comparison, format, per_run), output)
-    verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
-                   allow_unknown=allow_unknown, min_coverage=min_coverage)
+    verdict = None
+    if has_gate:
+        verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
+                       allow_unknown=allow_unknown, min_coverage=min_coverage, require=require or 'significant')
     _print_comparison(comparison, verdict, format, per_run, output)
-    raise typer.Exit(0 if verdict.ok else 3)
+    raise typer.Exit(0 if verdict is None or verdict.ok else 3)
 
 # %% ../nbs/top_level/cli_compare.ipynb #14d120ab
 REPORT_EXAMPLES = '''

@@ -230,7 +230,7 @@ def test_csv_and_json_keep_ids_as_they_are():
 
 
 @pytest.mark.parametrize('command', ['evaluate', 'evaluate --per-query', 'evaluate --verbose', 'evaluate --min AP=2', 'evaluate --format markdown', 'evaluate --format html',
-                                     'evaluate --format latex', 'check', 'check --format markdown', 'compare', 'compare --format markdown', 'compare --format junit', 'report'])
+                                     'evaluate --format latex', 'check', 'check --format markdown', 'compare', 'compare --format markdown', 'compare --max-drop 0', 'compare --max-drop 0 --format junit', 'report'])
 def test_no_command_lets_an_order_through_on_either_stream(tmp_path, command):
     (tmp_path/'qrels').write_bytes(b'q\x1b[2J 0 d\x1b[2J 1\nr\x9b 0 d\x1b[2J 1\n')
     run = 'a\x1b[2Jrun'

@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import re
+from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -32,7 +33,7 @@ def closed(shift, **options):
 
 @pytest.mark.parametrize(("shift", "options", "ok"), [
     (-0.05, {"max_drop": 0.01}, False), (-0.05, {"max_drop": 0.2}, True), (-0.05, {"fail_if_worse": ["AP"]}, False),
-    (-0.05, {}, True), (0.05, {"max_drop": 0}, True), (0.0, {"max_drop": 0}, True), (-0.05, {"floors": ["AP=0.4"]}, True),
+    (0.05, {"max_drop": 0}, True), (0.0, {"max_drop": 0}, True), (-0.05, {"floors": ["AP=0.4"]}, True),
     (0.05, {"floors": ["AP=0.9"]}, False), (0.0, {"floors": [Floor("AP", 0.4)]}, True)])  # fmt: skip
 def test_the_gate_closes_for_a_drop_that_is_large_and_significant_or_for_a_missed_floor(shift, options, ok):
     assert closed(shift, **options).ok is ok
@@ -42,7 +43,9 @@ def test_a_large_drop_that_may_be_chance_leaves_the_gate_open_and_says_so():
     noisy = {"main": dict(zip("12345678", (0.1, 0.9, 0.5, 0.3, 0.8, 0.4, 0.6, 0.2)))}
     noisy["new"] = dict(zip("12345678", (0.6, 0.1, 0.5, 0.1, 0.2, 0.9, 0.3, 0.1)))
     found = gate(compare(noisy, measures="AP", baseline="main"), max_drop=0.01)
-    assert found.ok and "lower, but not significantly" in str(found)
+    assert found.ok and ": the drop is more than 0.01, but not significant" in str(found)
+    any_drop = gate(compare(noisy, measures="AP", baseline="main"), max_drop=0.01, require="any")
+    assert not any_drop.ok and ": the drop is more than 0.01, but not significant" in str(any_drop)
 
 
 def test_the_p_value_that_counts_is_the_adjusted_one():
@@ -58,7 +61,7 @@ def test_the_p_value_that_counts_is_the_adjusted_one():
 
 
 def test_the_smallest_drop_that_could_have_been_seen_is_always_there():
-    for found in (closed(0), closed(-0.05, max_drop=0.01), closed(0, floors=["AP=0.9"])):
+    for found in (closed(0, max_drop=0), closed(-0.05, max_drop=0.01), closed(0, floors=["AP=0.9"])):
         assert re.search(r"Minimum detectable drop of new with 40 queries .*: AP 0\.\d+", str(found))
         assert "Minimum detectable drop" in found.to_markdown() and "Minimum detectable drop" in found.to_junit() and found.to_dict()["could"]
 
@@ -131,8 +134,8 @@ def test_a_check_without_a_verdict_fails_if_the_observed_drop_exceeds_the_limit_
     comparison = compare(data, measures="AP", baseline="main", groups=groups)
     small, large = gate(comparison, max_drop=0.01), gate(comparison, max_drop=0.31)
     assert [(v.slice, v.unknown) for v in small.failures] == [("two", True)]
-    assert "2 queries): too few queries for a verdict; the observed drop exceeds 0.01" in str(small)
-    assert large.ok and "too few queries for a verdict; the observed drop does not exceed 0.31" in str(large)
+    assert "2 queries): too few queries for a verdict; the observed drop is more than 0.01" in str(small)
+    assert large.ok and "too few queries for a verdict; the observed drop is not more than 0.31" in str(large)
     margin = gate(comparison, margin=0.01)
     assert [v.slice for v in margin.failures] == ["two"] and "2 queries): no verdict is possible, so the check fails" in str(margin)
 
@@ -148,6 +151,85 @@ def test_the_first_line_counts_checks_without_a_verdict_and_they_can_be_allowed(
         assert str(allowed).startswith("Gate: passed, 1 of 3 checks without a verdict\n") and "but allow_unknown lets the check pass" in str(allowed)
         assert [v["unknown"] for v in found.to_dict()["verdicts"]].count(True) == 1
     assert str(gate(comparison, floors=["RR=0.5"])).startswith("Gate: passed\n")
+
+
+# ---- limits: a number or a percentage, for significant drops or for any ----
+
+
+def constant(before, after, n=40):
+    return compare({"main": dict.fromkeys(map(str, range(n)), before), "new": dict.fromkeys(map(str, range(n)), after)}, measures="AP", baseline="main")
+
+
+@pytest.mark.parametrize(("before", "after", "limit"), [
+    ("0.5", "0.495", "1%"), ("0.3", "0.29", "0.01"), ("0.07", "0.063", "10%"), ("0.9", "0.6", "33.3333333333%"), ("0.4", "0", "100%"), ("-0.5", "-0.55", "10 %")])
+def test_a_drop_of_exactly_the_limit_passes_and_a_larger_one_fails(before, after, limit):
+    percent = limit.endswith("%")
+    share = Fraction(limit.rstrip("% ")) / 100 * abs(Fraction(before)) if percent else Fraction(limit)
+    assert abs(Fraction(before) - Fraction(after) - share) < Fraction(1, 10**9)
+    for more, ok in ((0, True), (1e-7, False)):
+        found = gate(constant(float(before), float(after) - more), max_drop=limit, require="any")
+        assert found.ok is ok, found
+        assert f": the drop is {'not ' * ok}more than {limit.rstrip('% ') if not percent else ''}" in str(found)
+
+
+def test_a_percentage_is_of_the_mean_of_the_baseline_over_the_queries_of_the_pair():
+    main = dict(zip("abcdefgh", (0.8, 0.6, 0.4, 0.2, 0.3, 0.5, 0.7, 0.1)))
+    groups = dict.fromkeys("abcd", "first") | dict.fromkeys("efgh", "second")
+    new = {q: x - (0.024 if q in "abcd" else 0.02) for q, x in main.items()}  # of means of 0.5, 0.4 and together 0.45
+    comparison = compare({"main": main, "new": new}, measures="AP", baseline="main", groups=groups)
+    exact = {name: sum(Fraction(str(main[q])) for q in qs) / len(qs) for name, qs in (("all", "abcdefgh"), ("first", "abcd"), ("second", "efgh"))}
+    assert exact == {"all": Fraction(9, 20), "first": Fraction(1, 2), "second": Fraction(2, 5)}
+    drops = {"all": Fraction(22, 1000), "first": Fraction(24, 1000), "second": Fraction(20, 1000)}
+    for percent in ("4.7", "4.85", "4.95", "5.1"):
+        failed = {name for name in exact if drops[name] > Fraction(percent) / 100 * exact[name]}
+        assert {v.slice for v in gate(comparison, max_drop=f"{percent}%", require="any").failures} == failed
+    assert "the drop is more than 4 % of 0.4500 = 0.018" in str(gate(comparison, max_drop="4%", require="any"))
+
+
+def test_a_percentage_of_a_mean_of_zero_allows_no_drop():
+    assert gate(constant(0.0, 0.0), max_drop="1%").ok and not gate(constant(0.0, -0.1), max_drop="50%", require="any").ok
+    assert "more than 50 % of 0.0000 = 0" in str(gate(constant(0.0, -0.1), max_drop="50%", require="any"))
+
+
+def test_any_drop_needs_no_p_value_and_fails_with_two_queries_a_constant_drop_or_chance():
+    two = {"main": {"1": 0.5, "2": 0.4}, "new": {"1": 0.4, "2": 0.4}}
+    four = {"main": dict(zip("1234", (0.5, 0.4, 0.6, 0.3))), "new": dict(zip("1234", (0.6, 0.2, 0.65, 0.2)))}
+    for comparison in (compare(two, baseline="main"), constant(0.5, 0.45), compare(four, baseline="main")):
+        [checked] = gate(comparison, max_drop=0, require="any").verdicts
+        assert (checked.passed, checked.unknown) == (False, False)
+        assert gate(comparison, max_drop="30%", require="any", allow_unknown=True).ok
+        assert not gate(comparison, max_drop=0, require="any", allow_unknown=True).ok
+    nothing = compare({"main": {"1": 0.5}, "new": {"2": 0.5}}, measures="AP", baseline="main")
+    verdict = gate(nothing, max_drop=0, require="any", min_coverage=0).verdicts[0]
+    assert (verdict.passed, verdict.unknown) == (False, True) and "no difference was observed" in verdict.text
+
+
+def test_significant_drops_fail_at_most_at_the_level_of_the_test_and_any_drop_in_half_of_all_cases_without_a_change():
+    random, failed, n = np.random.default_rng(5), np.zeros(2), 400
+    for _ in range(n):
+        a, b = random.beta(0.5, 1, (2, 30))
+        comparison = compare({name: dict(zip(map(str, range(30)), row.tolist())) for name, row in (("main", a), ("new", b))}, baseline="main")
+        failed += [not gate(comparison, max_drop=0, require=require).ok for require in ("significant", "any")]
+    assert failed[0] / n < 0.025 + 3.3 * np.sqrt(0.025 * 0.975 / n) and abs(failed[1] / n - 0.5) < 3.3 * np.sqrt(0.25 / n)
+
+
+@pytest.mark.parametrize("limit", [-0.1, "-1%", "%", "", "one", "1%%", "1 percent", float("nan"), "nan%", "1,5%"])
+def test_what_is_no_limit_is_refused_and_the_message_says_what_to_write(limit):
+    with pytest.raises(ValueError, match=re.escape(f"max_drop must be a number that is 0 or more, such as 0.01, or a percentage such as 1%, not {limit!r}")):
+        closed(0, max_drop=limit)
+
+
+@pytest.mark.parametrize("options", [{}, {"fail_if_worse": [], "floors": []}, {"allow_unknown": True}, {"require": "any"}])
+def test_a_gate_with_nothing_to_check_is_an_error(options):
+    with pytest.raises(ValueError, match="the gate has nothing to check"):
+        closed(-0.05, **options)
+    with pytest.raises(ValueError, match="the gate has nothing to check"):
+        gate(compare(FIFTY, {"main": WHOLE, "new": WHOLE}, "RR Judged@10", baseline="main"), fail_if_worse=["Judged@10"])
+
+
+def test_an_unknown_requirement_is_an_error():
+    with pytest.raises(ValueError, match="require must be 'significant' or 'any', not 'all'"):
+        closed(0, max_drop=0, require="all")
 
 
 # ---- queries that the baseline answers must be answered ----
@@ -191,6 +273,9 @@ def test_assert_no_drop_takes_what_a_gate_takes():
     with pytest.raises(AssertionError, match="too few queries"):
         assert_no_drop(two, worse, dict.fromkeys(two, ["a"]), "RR")
     assert assert_no_drop(two, worse, dict.fromkeys(two, ["a"]), "RR", allow_unknown=True).ok
+    assert assert_no_drop(two, worse, dict.fromkeys(two, ["a"]), "RR", max_drop="50%", require="any").ok
+    with pytest.raises(AssertionError, match=r"the drop is more than 49 % of 1\.0000 = 0\.49"):
+        assert_no_drop(two, worse, dict.fromkeys(two, ["a"]), "RR", max_drop="49%", require="any")
 
 
 def test_the_gate_shows_how_much_of_each_system_is_judged():
@@ -326,7 +411,9 @@ FILES = "eval/qrels.txt", "eval/main.run", "change.run"
 
 @pytest.mark.parametrize(("options", "code"), [
     ([], 0), (["--max-drop", "0.01"], 3), (["--max-drop", "0.5"], 0), (["--fail-if-worse", "nDCG@10"], 3), (["--fail-if-worse", "R@100"], 0),
-    (["--fail-if-worse", "nDCG@10", "--alpha", "0.001"], 0), (["--min", "nDCG@10=0.5"], 0), (["--min", "nDCG@10=0.55"], 3),
+    (["--fail-if-worse", "nDCG@10", "--alpha", "0.001"], 0), (["--max-drop", "1%"], 3), (["--max-drop", "20%"], 0), (["--max-drop", "1%", "--alpha", "0.001"], 0),
+    (["--max-drop", "1%", "--alpha", "0.001", "--require", "any"], 3), (["--require", "any"], 2), (["--allow-unknown"], 2), (["--format", "junit"], 2), (["--max-drop", "x%"], 2),
+    (["--min", "nDCG@10=0.5"], 0), (["--min", "nDCG@10=0.55"], 3),
     (["--min", "P@5=0.01"], 0), (["--groups", "eval/groups.tsv", "--min", "odd:AP=0.9"], 3), (["--groups", "eval/groups.tsv", "--min", "*:AP=0.1"], 0),
     (["--min", "odd:AP=0.9"], 1), (["--groups", "nowhere"], 1), (["--min", "AP"], 2), (["--test", "anova"], 2), (["--alpha", "7"], 2),
     (["--max-drop", "-1"], 2), (["--fail-if-worse", "Banana"], 2), (["-m", "GMAP"], 1), (["--margin", "0.01"], 3), (["--margin", "0.2"], 0),
@@ -336,7 +423,7 @@ FILES = "eval/qrels.txt", "eval/main.run", "change.run"
 def test_the_exit_code_says_how_it_went(files, options, code):
     done = irmetrics("compare", *FILES, *options, cwd=files)
     assert done.returncode == code, done.stdout + done.stderr
-    assert "Minimum detectable drop" in done.stdout or code in (1, 2)
+    assert ("Minimum detectable drop" in done.stdout) == (code in (0, 3) and bool({*options} & {"--max-drop", "--fail-if-worse", "--min", "--margin"}))
     assert ("FAILED" in done.stdout) == (code == 3)
     assert (done.stderr == "") == (code in (0, 3))
 
@@ -380,7 +467,25 @@ def test_the_margin_is_said_alike_in_every_format(files):
 def test_tukey_with_a_baseline_and_several_others_is_refused_before_anything_is_read(files):
     done = irmetrics("compare", *FILES, "bad.run", "nowhere.run", "--test", "tukey", cwd=files)
     words = " ".join(done.stderr.replace("│", " ").split())
-    assert done.returncode == 2 and "--test tukey compares all pairs; with a baseline, use t or randomization" in words
+    assert done.returncode == 2 and "--test tukey compares all pairs; add --all-pairs, or use t or randomization" in words
+
+
+def test_tukey_compares_all_pairs_of_three_runs(files):
+    done = irmetrics("compare", *FILES, "bad.run", "-m", "AP", "--test", "tukey", "--all-pairs", "--format", "json", cwd=files)
+    read = json.loads(done.stdout)
+    runs = {name: EXAMPLE.runs[name] for name in ("bm25", "tfidf", "title")}
+    ours = compare(EXAMPLE.qrels, runs, "AP", test="tukey").rows
+    assert done.returncode == 0 and [pair["p"] for pair in read["pairs"]] == [pair.p for pair in ours] and len(ours) == 3 and "gate" not in read
+
+
+def test_a_comparison_without_options_of_the_gate_prints_no_gate_and_wrong_limits_name_the_option(files):
+    alone, with_gate = (irmetrics("compare", *FILES, "-m", "AP", *options, cwd=files).stdout for options in ([], ["--max-drop", "1%"]))
+    assert "Gate" not in alone and "drop" not in alone and with_gate.startswith(alone.rstrip()) and len(alone.splitlines()) <= 16
+    assert "the drop is more than 1 % of 0.5228 = 0.00523, but not significant" in with_gate
+    words = " ".join(irmetrics("compare", *FILES, "--max-drop", "1 percent", cwd=files).stderr.replace("│", " ").split())
+    assert "--max-drop must be a number that is 0 or more, such as 0.01, or a percentage such as 1%, not '1 percent'" in words
+    words = " ".join(irmetrics("compare", *FILES, "--require", "any", cwd=files).stderr.replace("│", " ").split())
+    assert "the gate has nothing to check; add --max-drop, --margin, --fail-if-worse, --min or --min-coverage" in words
 
 
 def test_markdown_has_the_gate_first_and_then_the_table(files):

@@ -118,6 +118,21 @@ def test_assert_no_drop_passes_in_silence_and_fails_with_our_sentence():
             assert_no_drop(qrels, bad, good, "RR", **options)
 
 
+def test_the_traceback_of_pytest_shows_the_line_of_the_user_and_none_of_ours(tmp_path):
+    (tmp_path / "test_search.py").write_text("""
+from irmetrics_nb import assert_no_drop
+
+JUDGED = {f'q{i}': ['a'] for i in range(9)}
+
+def test_search():
+    assert_no_drop(JUDGED, dict.fromkeys(JUDGED, ['b', 'a']), dict.fromkeys(JUDGED, ['a']), 'RR', require='any')  # the line
+""")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_search.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "1 failed" in done.stdout, done.stdout + done.stderr
+    assert re.search(r"^>  .*# the line$", done.stdout, re.MULTILINE) and re.search(r"^test_search\.py:7: AssertionError", done.stdout, re.MULTILINE)
+    assert "gate.py" not in done.stdout and "raise AssertionError" not in done.stdout and "RR of run: 1.0000 → 0.5000" in done.stdout
+
+
 # ---- the action ----
 
 

@@ -221,7 +221,7 @@ def _evaluate_each(qrels, runs, measures, options):
     pattern or table with a column of system names."""
     unknown = unknown_option(options)
     if unknown is not None:
-        of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors')
+        of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors', 'require')
         hint = ': it is an option of gate(comparison, ...)' if of_gate else ''
         raise TypeError(f'compare() has no option {unknown!r}{hint}')
     several = recognise(qrels, runs, options.pop('system', None))
