@@ -121,8 +121,10 @@ number = 3
 
 
 def test_messages_advise_options_of_the_command(folder):
-    from irmetrics_nb.cli_common import in_options
+    from irmetrics_nb.cli_common import for_terminal, in_options
+    from irmetrics_nb.results.results import Text
 
+    assert [part.plain for part in for_terminal([Text("use test='sign', which counts queries")])] == ["use --test sign, which counts queries"]
     assert in_options("of ties: use ties='average'") == "of ties: use --ties average"
     assert in_options("use missing='zero' and no_relevant='zero'") == "use --missing zero and --no-relevant zero"
     assert in_options("use test='randomization' or 't', corrected by Holm") == "use --test randomization or t, corrected by Holm"
@@ -145,6 +147,8 @@ def test_messages_advise_options_of_the_command(folder):
     assert "If they are not swapped, name the columns with --columns and --run-columns" in irmetrics("evaluate", "s.csv", "g.csv", cwd=folder).stderr
     columns = "--columns", "query=query,document=document,grade=relevance", "--run-columns", "query=query,document=document,score=score"
     assert irmetrics("evaluate", "s.csv", "g.csv", *columns, cwd=folder).returncode == 0
+    put(folder / "dict.json", b'{"q1": {"a": 1}}')
+    assert "dict.json: --columns and --run-columns work for tables" in irmetrics("evaluate", "dict.json", "one.run", "--columns", "query=q,document=d,grade=g", cwd=folder).stderr
     ranks = [(q % 3 - q) % 9 or 9 for q in range(6)]
     assert json.loads(named.stdout)[0]["means"]["RR"] == pytest.approx(sum(1 / rank for rank in ranks) / 6) and named.stderr == ""
 

@@ -219,12 +219,18 @@ def test_what_is_no_limit_is_refused_and_the_message_says_what_to_write(limit):
         closed(0, max_drop=limit)
 
 
-@pytest.mark.parametrize("options", [{}, {"fail_if_worse": [], "floors": []}, {"allow_unknown": True}, {"require": "any"}])
+@pytest.mark.parametrize("options", [{}, {"fail_if_worse": [], "floors": []}, {"allow_unknown": True}])
 def test_a_gate_with_nothing_to_check_is_an_error(options):
     with pytest.raises(ValueError, match="the gate has nothing to check"):
         closed(-0.05, **options)
     with pytest.raises(ValueError, match="the gate has nothing to check"):
         gate(compare(FIFTY, {"main": WHOLE, "new": WHOLE}, "RR Judged@10", baseline="main"), fail_if_worse=["Judged@10"])
+
+
+@pytest.mark.parametrize("options", [{}, {"margin": 0.1}, {"margin": 0.1, "fail_if_worse": ["AP"]}, {"floors": ["AP=0.1"]}])
+def test_any_drop_without_a_limit_is_an_error(options):
+    with pytest.raises(ValueError, match="require='any' is for drops, which have no limit; set max_drop"):
+        closed(0, require="any", **options)
 
 
 def test_an_unknown_requirement_is_an_error():
@@ -484,6 +490,8 @@ def test_a_comparison_without_options_of_the_gate_prints_no_gate_and_wrong_limit
     assert "the drop is more than 1 % of 0.5228 = 0.00523, but not significant" in with_gate
     words = " ".join(irmetrics("compare", *FILES, "--max-drop", "1 percent", cwd=files).stderr.replace("│", " ").split())
     assert "--max-drop must be a number that is 0 or more, such as 0.01, or a percentage such as 1%, not '1 percent'" in words
+    told = irmetrics("compare", *FILES, "--margin", "0.1", "--require", "any", cwd=files)
+    assert (told.returncode, told.stderr) == (1, "irmetrics: error: --require any is for drops, which have no limit; set --max-drop\n")
     words = " ".join(irmetrics("compare", *FILES, "--require", "any", cwd=files).stderr.replace("│", " ").split())
     assert "the gate has nothing to check; add --max-drop, --margin, --fail-if-worse, --min or --min-coverage" in words
 

@@ -397,8 +397,8 @@ def gate(
     of the comparison. `max_drop` is a number, or a percentage such as '1%' of the mean
     of the baseline over the same queries. If this mean is 0, a percentage allows no
     drop. With `require='any'`, every observed drop larger than `max_drop` fails, whether
-    it is significant or not. With a `margin`, the check fails unless a loss of this size is
-    ruled out: the lower end of the 1 − 2 alpha interval must be above −margin. If
+    it is significant or not. With a `margin`, the check fails unless a loss of this size
+    is ruled out: the lower end of the 1 − 2 alpha interval must be above −margin. If
     `fail_if_worse` is set and `margin` is not, drops are checked. `floors` are the
     lowest allowed means.
 
@@ -430,6 +430,8 @@ def gate(
     verdicts = []
     if max_drop is not None or named and margin is None:
         verdicts += [_drop(comparison, pair, limit, require, allow_unknown) for pair in pairs]
+    elif require == 'any':
+        raise ValueError("require='any' is for drops, which have no limit; set max_drop")
     if margin is not None:
         verdicts += [_no_loss(comparison, pair, margin, allow_unknown) for pair in pairs]
     required = [parse_floor(floor) if isinstance(floor, str) else floor
