@@ -454,8 +454,8 @@ OPTIONS = {  # of several commands: the name of a parameter -> its annotation
                            'table with a header, a column of queries and a column of groups for each dimension (such '
                            'as language).'),
     'system': option(str, 'The column with the name of the system, if a file contains several runs.', metavar='COLUMN'),
-    'imports': option(list[str], 'A module or a Python file to import first, for its measures (@measure); this runs its '
-                                 'code.', '--import', metavar='MODULE'),
+    'imports': option(list[str], 'A module or a Python file to import first, for its measures (@measure); this runs '
+                                 'its code.', '--import', metavar='MODULE'),
     'per_run': option(bool, 'Print the details of every run below the table.', '--per-run'),
 }
 

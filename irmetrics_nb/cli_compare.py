@@ -159,8 +159,8 @@ def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
 def _compare_command(
     qrels, first, new=(), measures=('AP nDCG@10 RR',), max_drop=None, require=None, margin=None, fail_if_worse=(),
     alpha=.05, allow_unknown=False, min_coverage=None, floors=(), groups=None, test='t', correction=None,
-    correct_over='measure', interval=None, seed=0, all_pairs=False, format='text', per_run=False, system=None, baseline=None,
-    output=None, memory=None, *, answers,
+    correct_over='measure', interval=None, seed=0, all_pairs=False, format='text', per_run=False, system=None,
+    baseline=None, output=None, memory=None, *, answers,
 ):
     """Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min,
     this is a gate for CI."""

@@ -195,6 +195,7 @@ def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
         worst = [(q, before, after) for q, before, after in lowest if after < before]
     return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
+# %% ../../nbs/comparing/gate.ipynb #3b27e5ac
 def _coverages(comparison, min_coverage):
     """Check that each system has results for the queries with results of the baseline; yield
     verdicts. If `min_coverage` is None, only systems that lack results for some of these
@@ -429,7 +430,8 @@ def gate(
     pairs = [pair for pair in rows if not named or pair.measure in named]
     verdicts = []
     if max_drop is not None or named and margin is None:
-        verdicts += [_drop(comparison, pair, limit, require, allow_unknown) for pair in pairs]
+        rule = limit, require, allow_unknown
+        verdicts += [_drop(comparison, pair, *rule) for pair in pairs]
     elif require == 'any':
         raise ValueError("require='any' is for drops, which have no limit; set max_drop")
     if margin is not None:
