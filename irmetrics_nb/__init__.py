@@ -13,7 +13,8 @@ _PUBLIC = {
     'Evaluate': {
         'evaluation.evaluation': 'evaluate Accumulator'},
     'Compare': {
-        'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop'},
+        'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop',
+        'comparing.planning': 'how_many'},
     'Explain': {
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
@@ -37,7 +38,7 @@ _PUBLIC = {
         'core.measures': 'Measure measure', 'metrics.parsing': 'parse'},
     'Metrics of one list': {
         'metrics.sets': 'precision recall f_beta r_precision success fallout',
-        'metrics.ap': 'average_precision bpref interpolated_precision '
+        'metrics.ap': 'average_precision interpolated_precision '
                       'precision_recall_curve',
         'metrics.dcg': 'cg dcg idcg ndcg',
         'metrics.cascade': 'reciprocal_rank err stopping_probabilities rbp rbp_residual',

@@ -4,6 +4,7 @@ from .evaluation.evaluation import Accumulator as Accumulator
 from .comparing.comparison import compare as compare
 from .comparing.gate import gate as gate
 from .comparing.gate import assert_no_drop as assert_no_drop
+from .comparing.planning import how_many as how_many
 from .explaining.explanation import explain as explain
 from .explaining.differences import explain_difference as explain_difference
 from .forensics.identification import identify as identify
@@ -52,7 +53,6 @@ from .metrics.sets import r_precision as r_precision
 from .metrics.sets import success as success
 from .metrics.sets import fallout as fallout
 from .metrics.ap import average_precision as average_precision
-from .metrics.ap import bpref as bpref
 from .metrics.ap import interpolated_precision as interpolated_precision
 from .metrics.ap import precision_recall_curve as precision_recall_curve
 from .metrics.dcg import cg as cg

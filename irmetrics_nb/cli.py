@@ -366,7 +366,7 @@ def load_function(name: str) -> Any:
     return target
 
 # %% ../nbs/top_level/cli.ipynb #470d2e60
-COMMANDS = 'evaluate compare explain report check worst identify differ audit measures demo'.split()
+COMMANDS = 'evaluate compare power explain report check worst identify differ audit measures demo'.split()
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the `irmetrics` command and exit with its exit code.

@@ -48,7 +48,7 @@ def test_the_commands_that_compare_are_loaded_only_if_they_are_needed(files):
     from irmetrics_nb.cli import app
 
     module = import_module('irmetrics_nb.cli_compare').__name__
-    assert [c.name for c in app.registered_commands if c.callback.__module__ == module] == ['compare', 'report', 'demo']
+    assert [c.name for c in app.registered_commands if c.callback.__module__ == module] == ['compare', 'power', 'report', 'demo']
     program = ("import atexit, sys; from irmetrics_nb.cli import main\n"
                "atexit.register(lambda: print('irmetrics_nb.cli_compare' in sys.modules))\nmain()")
     for args, loaded in ('evaluate', False), ('differ', False), ('report', True), ('--version', True):

@@ -1,0 +1,151 @@
+"How many queries an experiment needs: against statsmodels, published tables, scipy and simulation."
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+from helpers import irmetrics
+from scipy import stats
+
+from irmetrics_nb import Scores, compare, evaluate, how_many, load_example
+from irmetrics_nb.comparing.planning import ASSUMED, queries_needed, t_power
+from irmetrics_nb.comparing.statistics import detectable
+
+# effect size, power, alpha: TTestPower().solve_power(size, alpha=alpha / 2, power=power, alternative='larger') of statsmodels 0.15, up
+STATSMODELS = {
+    (.02 / .15, .8, .05): 444, (.02 / .15, .8, .01): 661, (.02 / .15, .95, .005): 1119, (.02 / .15, .5, .05): 219,
+    (.2, .8, .05): 199, (.2, .95, .01): 449, (.2, .5, .005): 201, (.5, .8, .05): 34, (.5, .95, .05): 54, (.5, .5, .01): 30,
+    (.8, .8, .05): 15, (.8, .95, .01): 32, (.8, .5, .05): 9, (1.5, .8, .05): 6, (1.5, .95, .005): 13, (1.5, .5, .05): 4,
+    (.05, .8, .05): 3142, (.05, .95, .005): 7932, (.05, .5, .01): 2658, (3, .8, .05): 4, (3, .95, .01): 6}
+
+
+@pytest.mark.parametrize('asked', STATSMODELS, ids=str)
+def test_the_number_of_queries_is_that_of_statsmodels(asked):
+    size, power, alpha = asked
+    assert queries_needed(size, 1, power=power, alpha=alpha) == STATSMODELS[asked]
+    assert how_many(size / 8, deviation=1 / 8, power=power, alpha=alpha).queries == STATSMODELS[asked]
+
+
+def test_the_power_is_that_of_scipys_noncentral_t_and_of_a_simulation():
+    random = np.random.default_rng(5)
+    for size, n in (.02 / .15, 50), (.5, 34), (1, 3), (.3, 12):
+        critical = stats.t.isf(.025, n - 1)
+        assert t_power(size, 1, n) == pytest.approx(stats.nct.sf(critical, n - 1, size * n**.5), abs=1e-10)
+        drawn = random.normal(size, 1, (20_000, n))
+        t = drawn.mean(axis=1) / drawn.std(axis=1, ddof=1) * n**.5
+        assert t_power(size, 1, n) == pytest.approx(np.mean(t > critical), abs=4 * .5 / 20_000**.5)
+
+
+def test_the_number_is_the_smallest_with_enough_power_and_never_below_three():
+    random = np.random.default_rng(6)
+    for size, power, alpha in zip(random.uniform(.02, 3, 40), random.uniform(.3, .99, 40), random.uniform(.001, .2, 40)):
+        n = queries_needed(size, 1, power=power, alpha=alpha)
+        assert t_power(size, 1, n, alpha=alpha) >= power
+        assert n == 3 or t_power(size, 1, n - 1, alpha=alpha) < power
+    assert queries_needed(1e6, 1) == 3
+
+
+@pytest.mark.parametrize('n', [3, 5, 17, 50, 400])
+def test_the_detectable_difference_of_a_sample_needs_as_many_queries_as_it_has(n):
+    d = np.random.default_rng(n).beta(.5, .5, n) - .5
+    for power, alpha in (.8, .05), (.9, .01):
+        plan = how_many(detectable(d, power=power, alpha=alpha), d, power=power, alpha=alpha)
+        assert (plan.queries, plan.present) in ((n, n), (n + 1, n))  # where the last digit of a float is above
+        assert plan.present_power == pytest.approx(power, abs=1e-5)
+
+
+def test_a_pilot_is_a_comparison_scores_numbers_or_differences_and_its_most_variable_pair_counts():
+    example = load_example()
+    runs = {name: example.runs[name] for name in ('bm25', 'lsa', 'title')}
+    scores = evaluate(example.qrels, runs, 'AP nDCG@10')
+    assert isinstance(scores, Scores)
+    by_query = {name: dict(zip(scores.query_ids, row)) for name, row in zip(runs, scores.values[:, 1].tolist())}
+    deviations = [np.std(a - b, ddof=1) for a, b in combinations(scores.values[:, 1], 2)]
+    for pilot, measure in (scores, 'nDCG@10'), (compare(scores), 'nDCG@10'), (by_query, None), (compare(scores, measures='nDCG@10'), None):
+        plan = how_many(.05, pilot, measure=measure)
+        assert plan.deviation == pytest.approx(max(deviations)) and plan.present == 36
+    a, b = scores.values[:2, 1]
+    assert how_many(.05, b - a).deviation == pytest.approx(deviations[0])
+    assert how_many(.05, [*(b - a), np.nan]).present == 36
+
+
+def test_the_upper_limit_of_a_pilot_covers_in_80_of_100_pilots():
+    random = np.random.default_rng(7)
+    upper = [how_many(.5, random.normal(size=9)).upper for _ in range(4000)]
+    assert np.mean(np.array(upper) > 1) == pytest.approx(.8, abs=4 * .4 / 4000**.5)
+    plan = how_many(.5, random.normal(size=9))
+    assert plan.careful == how_many(.5, deviation=plan.upper).queries > plan.queries
+
+
+def test_without_a_pilot_a_usual_deviation_is_assumed_and_a_large_one_named():
+    plan = how_many(.7 - .68, queries=50)
+    assert (plan.deviation, plan.upper) == ASSUMED
+    assert plan.present_power == pytest.approx(t_power(.02, .3, 50))
+    assert plan.careful == queries_needed(.02, .5)
+    assert '50 queries find it in 7 of 100' in repr(plan) and 'it may be 0.5' in repr(plan)
+
+
+def test_several_pairs_share_the_level():
+    assert how_many(.02, deviation=.15, pairs=10).queries == 753  # 752.8 of statsmodels, at alpha = 0.005
+
+
+def test_a_plan_prints_and_converts_like_other_results(tmp_path):
+    plan = how_many(-.02, deviation=.15, queries=50)
+    assert json.loads(plan.to_json())['queries'] == 444 and plan.to_polars()['present_power'][0] == pytest.approx(.1502, abs=1e-4)
+    assert 'find it in 15 of 100' in plan.to_markdown() and 'The standard deviation' not in repr(plan)
+    plan.save(tmp_path / 'plan.csv')
+    assert (tmp_path / 'plan.csv').read_text().startswith('queries,power,')
+
+
+@pytest.mark.parametrize(('call', 'says'), [
+    (lambda: how_many(0, deviation=1), 'difference must be above 0, not 0'),
+    (lambda: how_many(float('nan'), deviation=1), 'difference must be above 0, not nan'),
+    (lambda: how_many(.1, deviation=-1), 'deviation must be above 0, not -1'),
+    (lambda: how_many(.1, deviation=0), 'deviation must be above 0, not 0'),
+    (lambda: how_many(.1, queries=2), 'queries must be above 2, not 2'),
+    (lambda: how_many(.1, queries=0), 'queries must be above 2, not 0'),
+    (lambda: how_many(.1, alpha=1.5), 'alpha / pairs must be above 0 and below 1, not 1.5'),
+    (lambda: how_many(.1, power=.01), 'power must be above 0.05 and below 1, not 0.01'),
+    (lambda: how_many(.1, [.1, .2, .4], deviation=.2), 'give a pilot or deviation=, not both'),
+    (lambda: how_many(.1, [.1, .1, .1, .1]), 'no standard deviation'),
+    (lambda: how_many(.1, [.1, .2]), 'needs 3 queries or more'),
+    (lambda: how_many(.1, []), 'needs 3 queries or more'),
+    (lambda: how_many(.1, [.1, np.inf, .2]), 'infinite'),
+    (lambda: how_many(1e-9, deviation=1), 'more than a billion'),
+    (lambda: how_many(.1, {'A': {'q': 1, 'r': 2, 's': .5}}), 'two or more systems'),
+    (lambda: how_many(.1, {'A': {'q': 1}, 'B': {'r': 2}}), 'needs 3 queries or more'),
+])  # fmt: skip
+def test_what_cannot_be_planned_is_an_error_that_names_it(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()
+
+
+def test_normal_and_discrete_differences_reach_the_power_and_rare_losses_do_not():
+    random = np.random.default_rng(8)
+    size = 4000, 199
+    shapes = {
+        'normal': random.normal(size=size), 'fifths': (random.binomial(5, .5, size) - random.binomial(5, .5, size)) / 2.5**.5,
+        'rare losses': (.05 - (random.random(size) < .05)) / (.05 * .95)**.5}
+    found = {name: np.mean(stats.ttest_1samp(.2 + d, 0, axis=1, alternative='greater').pvalue < .025) for name, d in shapes.items()}
+    assert found['normal'] == pytest.approx(.8, abs=.03) and found['fifths'] == pytest.approx(.8, abs=.03)
+    assert found['rare losses'] < .75  # as the page says
+
+
+def test_the_command_takes_a_pilot_a_deviation_or_two_published_means(tmp_path):
+    folder = load_example().folder
+    pilot = [folder / 'qrels.txt', folder / 'runs' / 'lsa.run.gz', folder / 'runs' / 'bm25.run.gz']
+    done = irmetrics('power', *pilot, '--difference', '.1', '--format', 'json')
+    told = json.loads(done.stdout)
+    scores = evaluate(load_example().qrels, {name: load_example().runs[name] for name in ('lsa', 'bm25')}, 'nDCG@10')
+    assert (done.returncode, told) == (0, how_many(.1, scores).to_dict())
+    printed = irmetrics('power', '--means', '0.70', '0.68', '--queries', '50').stdout
+    assert printed == f'{how_many(.7 - .68, queries=50)!r}\n'
+    assert irmetrics('power', '--difference', '.02', '--deviation', '.15', '--format', 'markdown').stdout.startswith('- 444 queries are needed')
+
+
+@pytest.mark.parametrize(('args', 'says'), [
+    ([], 'give either --difference or --means'), (['--difference', '.1', '--means', '.5', '.4'], 'give either --difference or --means'),
+    (['--difference', '0'], 'difference must be above 0, not 0'), (['--difference', '.1', '--queries', '1'], 'queries must be above 2, not 1')])
+def test_the_command_refuses_what_it_cannot_plan(args, says):
+    done = irmetrics('power', *args)
+    assert done.returncode == 2 and says in ' '.join(done.stderr.replace('│', ' ').split())
