@@ -144,7 +144,7 @@ def _evaluate(
     check_files(qrels, runs, output)
     judgments = source_of(qrels, 'qrels')
     sources = sources_of(runs, system)
-    with progress_bar() as progress:
+    with progress_bar(in_bytes=True) as progress:
         scores = evaluate(judgments, sources, requested, memory=memory,
                           progress=progress, groups=groups, **answers)
     _print_scores(scores, format, per_query, output, per_run)
@@ -288,7 +288,8 @@ def _identify(qrels, run, values, rows=10, format='table', output=None):
     from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
     with usage_errors(): numbers = {measure: numbers['all'] for measure, numbers in read_targets(values)}
-    result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say)
+    with progress_bar() as progress:
+        result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say, progress=progress)
     show(result.to_json() if format == 'json' else rendered(result._blocks(rows), FORMATS[format]), output)
     raise typer.Exit(0 if result else 3)
 

@@ -239,9 +239,10 @@ def one_line_warnings() -> Iterator[None]:
 
 # %% ../nbs/top_level/cli_common.ipynb #159093e3
 @contextmanager
-def progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """Yield a function that shows a progress bar; call it with (done, total) in bytes.
+def progress_bar(*, in_bytes: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function that shows a progress bar; call it with (done, total).
 
+    in_bytes: whether these are bytes that are read; otherwise the bar shows a percentage.
     The bar appears after one second, and only if stderr is a terminal."""
     start = monotonic() if sys.stderr.isatty() else float('inf')
     bar: Any = None
@@ -251,9 +252,11 @@ def progress_bar() -> Iterator[Callable[[int, int], None]]:
         if bar is None:
             from rich import progress
             from rich.console import Console
-            columns = (progress.BarColumn(), progress.DownloadColumn(), progress.TransferSpeedColumn(),
-                       progress.TimeRemainingColumn())
-            bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+            columns: list[Any] = [progress.TaskProgressColumn()]
+            if in_bytes: columns = [progress.DownloadColumn(), progress.TransferSpeedColumn()]
+            bar = progress.Progress(
+                progress.BarColumn(), *columns, progress.TimeRemainingColumn(), console=Console(stderr=True),
+                transient=True)
             bar.add_task('', total=total)
             bar.start()
         bar.update(bar.task_ids[0], completed=done)

@@ -43,7 +43,7 @@ from irmetrics_nb.cli_common import (
 from .comparing.aligned_scores import CORRECTIONS, FAMILIES, INTERVALS, TESTS, Method
 from .comparing.gate import REQUIREMENTS, parse_limit
 from .evaluation.evaluation import Scores
-from .results.results import FILES, INK, STYLE, file_format, rendered, written_table
+from .results.results import INK, STYLE, file_format, rendered, written_table
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4
 def show_in_terminal(comparison: Any, verdict: Any = None) -> None:
@@ -182,13 +182,14 @@ def _compare_command(
     required_measures = with_more(measures_of(measures), with_more(gated, floored))
     check_files(qrels, runs, output)
     sources = sources_of(runs, system)
-    with progress_bar() as progress:
+    with progress_bar(in_bytes=True) as progress:
         judgments = source_of(qrels, 'qrels')
         scores = evaluate(judgments, sources, required_measures, progress=progress, memory=memory, **answers)
     if len(scores.runs) < 2: raise typer.BadParameter('there is only one run to compare; add another run or a folder '
                                                       'of runs, or use --system')
     other = None if all_pairs else baseline or scores.runs[0].name
-    comparison = compare(scores, baseline=other, groups=groups, **settings)
+    with progress_bar() as progress:
+        comparison = compare(scores, baseline=other, groups=groups, progress=progress, **settings)
     verdict = None
     if has_gate:
         verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
@@ -218,11 +219,10 @@ POWER_EXAMPLES = '''
                             'without a pilot 0.3, for measures from 0 to 1.'),
     queries=option(int, 'The number of queries that you have; default: those of the pilot.'),
     power=option(float, 'The probability that the difference is significant.'),
-    alpha=option(float, 'The significance level.'),
-    pairs=option(int, 'The number of pairs of systems to test; each test has the level alpha / pairs.'))
+    alpha=option(float, 'The significance level; for several pairs of systems, divide it by their number.'))
 def _power_command(
     qrels=None, runs=(), measure='nDCG@10', difference=None, means=None, deviation=None, queries=None, power=.8,
-    alpha=.05, pairs=1, format='table', output=None,
+    alpha=.05, format='table', output=None,
 ):
     "Say how many queries are needed to detect a difference."
     if (difference is None) == (means is None): raise typer.BadParameter('give either --difference or --means')
@@ -233,9 +233,9 @@ def _power_command(
         check_files(qrels, runs, output)
         pilot = evaluate(source_of(qrels, 'qrels'), sources_of(runs, None), requested)
     with usage_errors():
-        result = how_many(difference, pilot, deviation=deviation, queries=queries, power=power, alpha=alpha, pairs=pairs)
-    form = {'table': 'txt', 'markdown': 'md'}.get(format, format)
-    show(FILES[form](result), output)
+        result = how_many(difference, pilot, deviation=deviation, queries=queries, power=power, alpha=alpha)
+    forms = {'table': result.__repr__, 'markdown': result.to_markdown}
+    show(forms.get(format, result.to_json)(), output)
 
 # %% ../nbs/top_level/cli_compare.ipynb #14d120ab
 REPORT_EXAMPLES = '''
@@ -276,9 +276,9 @@ def _report_command(
     with usage_errors(): form = file_format(output, format, '--format', 'html')
     sources = sources_of(runs, system)
     several = sources if system or len(sources) > 1 else sources.each[0]
-    result = report(
+    with progress_bar() as progress: result = report(
         source_of(qrels, 'qrels'), several, requested, documents=documents, topics=topics, groups=groups, title=title,
-        checkup=check, memory=memory, baseline=baseline, **answers)
+        checkup=check, memory=memory, baseline=baseline, progress=progress, **answers)
     result.save(output, form)
     show(visible(f'{result.title}: {output}'))
 

@@ -98,20 +98,20 @@ def test_a_plan_prints_and_converts_like_other_results(tmp_path):
 
 
 @pytest.mark.parametrize(('call', 'says'), [
-    (lambda: how_many(0, deviation=1), 'difference must be above 0, not 0'),
-    (lambda: how_many(float('nan'), deviation=1), 'difference must be above 0, not nan'),
+    (lambda: how_many(0, deviation=1), 'a billion queries are too few to find a difference of 0; plan'),
+    (lambda: how_many(float('nan'), deviation=1), 'a difference of nan;'), (lambda: how_many(.1, power=80), 'not 0.05, 80 and 1'),
+    (lambda: how_many(.1, alpha=1.5), 'not 1.5, 0.8 and 1'), (lambda: how_many(.1, pairs=0), 'not 0.05, 0.8 and 0'),
     (lambda: how_many(.1, deviation=-1), 'deviation must be above 0, not -1'),
     (lambda: how_many(.1, deviation=0), 'deviation must be above 0, not 0'),
-    (lambda: how_many(.1, queries=2), 'queries must be above 2, not 2'),
-    (lambda: how_many(.1, queries=0), 'queries must be above 2, not 0'),
-    (lambda: how_many(.1, alpha=1.5), 'alpha / pairs must be above 0 and below 1, not 1.5'),
-    (lambda: how_many(.1, power=.01), 'power must be above 0.05 and below 1, not 0.01'),
+    (lambda: how_many(.1, deviation=float('nan')), 'deviation must be above 0, not nan'),
+    (lambda: how_many(.1, queries=2), 'queries must be 3 or more, not 2'),
+    (lambda: how_many(.1, queries=0), 'queries must be 3 or more, not 0'),
     (lambda: how_many(.1, [.1, .2, .4], deviation=.2), 'give a pilot or deviation=, not both'),
     (lambda: how_many(.1, [.1, .1, .1, .1]), 'no standard deviation'),
     (lambda: how_many(.1, [.1, .2]), 'needs 3 queries or more'),
     (lambda: how_many(.1, []), 'needs 3 queries or more'),
     (lambda: how_many(.1, [.1, np.inf, .2]), 'infinite'),
-    (lambda: how_many(1e-9, deviation=1), 'more than a billion'),
+    (lambda: how_many(1e-9, deviation=1), 'a billion queries are too few'),
     (lambda: how_many(.1, {'A': {'q': 1, 'r': 2, 's': .5}}), 'two or more systems'),
     (lambda: how_many(.1, {'A': {'q': 1}, 'B': {'r': 2}}), 'needs 3 queries or more'),
 ])  # fmt: skip
@@ -145,7 +145,7 @@ def test_the_command_takes_a_pilot_a_deviation_or_two_published_means(tmp_path):
 
 @pytest.mark.parametrize(('args', 'says'), [
     ([], 'give either --difference or --means'), (['--difference', '.1', '--means', '.5', '.4'], 'give either --difference or --means'),
-    (['--difference', '0'], 'difference must be above 0, not 0'), (['--difference', '.1', '--queries', '1'], 'queries must be above 2, not 1')])
+    (['--difference', '0'], 'too few to find a difference of 0;'), (['--difference', '.1', '--queries', '1'], 'queries must be 3 or more, not 1')])
 def test_the_command_refuses_what_it_cannot_plan(args, says):
     done = irmetrics('power', *args)
     assert done.returncode == 2 and says in ' '.join(done.stderr.replace('│', ' ').split())

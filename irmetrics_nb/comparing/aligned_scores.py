@@ -47,6 +47,7 @@ from ..core.conventions import check_option
 from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, slice_names
 from ..data.recognition import recognise
+from ..evaluation.evaluation import Progress, in_percent, parts_of
 from ..evaluation.findings import NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest, top_counts
 from ..metrics.parsing import parse_all, position
 
@@ -507,31 +508,34 @@ def _interval_of_mean(d, method, level, one_sided=False):
         d, method=method.interval, level=level, resamples=resamples or 9999, seed=method.seed)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #d462d77c
-def _p_values(rows, positions, method):
+def _p_values(rows, positions, method, progress):
     """Return the p-value of each pair of systems. rows: array (systems, queries). positions: a pair of row indices
     for each pair of systems. The p-value is NaN for fewer than three common queries."""
     test = method.known_test
     pairs = [stepped_differences(rows[a], rows[b]) for a, b in positions]
-    if not test.together: return np.array([_p_of_pair(steps * step, method) for steps, step in pairs])
+    if not test.together:
+        parts = zip(pairs, parts_of(progress, len(pairs)))
+        return np.array([_p_of_pair(steps * step, method, part) for (steps, step), part in parts])
     # by the same signs; a query that one system lacks is a tie
     table = np.zeros((rows.shape[1], len(pairs)))
     for column, pair, (steps, step) in zip(table.T, positions, pairs):
         column[~np.isnan(rows[[*pair]]).any(axis=0)] = steps * step
-    p = test.p(table, step=[step for _, step in pairs], **_draws(method))
+    p = test.p(table, step=[step for _, step in pairs], progress=progress, **_draws(method))
     return np.where([len(steps) >= LEAST_QUERIES for steps, _ in pairs], p, np.nan)
 
 def _draws(method):
     """Return the number of draws and the seed, as keyword arguments for a test."""
     return {'draws': method.draws or method.known_test.draws, 'seed': method.seed}
 
-def _p_of_pair(d, method):
+def _p_of_pair(d, method, progress):
     """Return the p-value of the differences `d` of one pair; NaN for fewer than three queries. Raises ValueError if a
     test function of the user returns something else than a number from 0 to 1 or NaN."""
     if len(d) < LEAST_QUERIES: return np.nan
     test = method.known_test
     options = {}
-    if test.draws: options = {'resamples': method.draws or test.draws, 'seed': method.seed}
+    if test.draws: options = {'resamples': method.draws or test.draws, 'seed': method.seed, 'progress': progress}
     p = test.p(d, **options)
+    progress(1, 1)
     if isinstance(p, float | int | np.number) and (0 <= p <= 1 or np.isnan(p)): return float(p)
     raise ValueError(f'the test {method.words!r} returned {p!r}, which is not a p-value (a number from 0 to 1, or NaN)')
 
@@ -544,12 +548,13 @@ def _common(rows):
 # of a family (p, adjusted, level of the interval, lowest alpha, intervals of Tukey's test): p, adjusted and level
 # have a row per table of values and a column per pair; a pair must be below the lowest alpha if no other is rejected
 
-def _decide(rows, positions, method):
+def _decide(rows, positions, method, progress):
     """Test all pairs of systems, and correct their p-values together. rows: a list of arrays (systems, queries), one
     per measure and slice. Returns a tuple of five items. The first three are arrays (len(rows), pairs): the p-values,
     the adjusted p-values and the confidence levels of the intervals. The fourth is the level at which a pair is
     tested if no other pair is significant. The last is None, because the intervals are computed later."""
-    p = np.array([_p_values(values, positions, method) for values in rows])
+    parts = zip(rows, parts_of(progress, len(rows)))
+    p = np.array([_p_values(values, positions, method, part) for values, part in parts])
     flat = p.ravel()
     adjusted = adjust(flat, method.correction).reshape(p.shape)
     alphas = decision_alphas(flat, method.correction, alpha=method.alpha)
@@ -557,7 +562,7 @@ def _decide(rows, positions, method):
     lowest, *_ = decision_alphas(nothing, method.correction, alpha=method.alpha)
     return p, adjusted, 1 - alphas.reshape(p.shape), float(lowest), None
 
-def _decide_by_tukey(rows, positions, method):
+def _decide_by_tukey(rows, positions, method, progress):
     """Test all pairs of systems in several arrays by Tukey's test. rows: a list of arrays (systems, queries); each is
     tested on the queries that all systems have. Unless the correction is 'none', Bonferroni's correction accounts for
     the number of arrays. Returns a tuple of five items. The first three are arrays (len(rows), pairs): the p-values,
@@ -568,9 +573,9 @@ def _decide_by_tukey(rows, positions, method):
     n = 1 if method.correction == 'none' else max(n_counted, 1)
     results = np.full((3, len(rows), len(positions)), np.nan)
     a, b = np.transpose(positions)
-    for i, table in enumerate(tables):
+    for i, (table, part) in enumerate(zip(tables, parts_of(progress, len(rows)))):
         if len(table) < LEAST_QUERIES: continue
-        matrices = tukey_intervals(table, alpha=method.alpha, tables=n, **_draws(method))
+        matrices = tukey_intervals(table, alpha=method.alpha, tables=n, progress=part, **_draws(method))
         results[:, i] = np.array(matrices)[:, a, b]
     p, *intervals = results
     alpha = method.alpha / n
@@ -593,13 +598,15 @@ def _detectable(rows, positions, alpha, method, span):
 def compare_family(
     sample: Sample, measures: str | Sequence[str], method: Method,
     baseline: str | None = None, groups: Sequence[str] | None = None,
+    progress: Progress | None = None,
 ) -> list[Pair]:
     """Compare all pairs of systems in a sample, and correct their p-values together.
 
     P-values that are corrected together form a family. Several `measures` belong to one
     family. With a `baseline`, only pairs of this system with another one are compared.
     `groups` holds the group of each query. With groups, each group is compared
-    separately, and the pairs of all groups belong to one family.
+    separately, and the pairs of all groups belong to one family. `progress` is called
+    as progress(done, total).
 
     The level of a confidence interval is the level at which its pair was tested. The
     p-value and the interval are NaN for a pair with fewer than three common queries.
@@ -614,7 +621,8 @@ def compare_family(
     rows = [slice_of(sample, groups, name).values[:, sample.index(measure)]
             for measure, name in tables]
     decide = _decide_by_tukey if method.test == 'tukey' else _decide
-    p, adjusted, levels, lowest_alpha, intervals = decide(rows, positions, method)
+    testing, describing = parts_of(progress or in_percent(None), 2)
+    p, adjusted, levels, lowest_alpha, intervals = decide(rows, positions, method, testing)
     family = max(1, int(np.count_nonzero(~np.isnan(p))))
     pairs = []
     for i, j in np.ndindex(p.shape):
@@ -629,6 +637,7 @@ def compare_family(
             rows[i][systems], method, level, span, interval, measure=measure, a=a, b=b,
             p=float(p[i, j]), p_adjusted=float(adjusted[i, j]), slice=name,
             family=family, detectable=could))
+        describing(len(pairs), p.size)
     return pairs
 
 def _compared_positions(systems, baseline, method):

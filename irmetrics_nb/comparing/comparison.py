@@ -38,6 +38,7 @@ from .statistics import CORRECTIONS, INTERVALS
 from ..core.conventions import Options, check_option, lists_choices
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, dimension_of, read_groups
+from ..evaluation.evaluation import Progress, in_percent, parts_of
 from irmetrics_nb.results.results import (
     Cell,
     Items,
@@ -554,7 +555,7 @@ def compare(
     groups: Any = None, test: str | Callable[[np.ndarray], float] = 't',
     correction: str | None = None, correct_over: str = 'measure', seed: int = 0,
     interval: str | None = None, alpha: float = 0.05, margin: float | None = None,
-    draws: int | None = None,
+    draws: int | None = None, progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Compare two or more systems: return differences, intervals and p-values.
@@ -603,6 +604,9 @@ def compare(
     draws : int, optional
         The number of shuffles or resamples of a test. Default: 100,000 for the
         randomization test, 10,000 for Tukey's test, and 9,999 for the bootstrap test.
+    progress : callable, optional
+        A function that is called as progress(percent, 100) while runs are evaluated and
+        pairs are tested. It does not change the numbers.
     options
         Options of `evaluate`: ties, missing, no_relevant, negative, memory, system.
 
@@ -630,7 +634,10 @@ def compare(
     """
     method = Method(test, correction or '', interval or '', alpha, draws, seed, margin,
                     correct_over)
-    sample = gather(qrels, runs, measures, **options)
+    tests = in_percent(progress)
+    reading = {}
+    if runs is not None: reading['progress'], tests = parts_of(tests, 2)
+    sample = gather(qrels, runs, measures, **reading, **options)
     if baseline is not None: baseline = str(baseline)
     if groups is None: groups = getattr(qrels, 'groups', None) or None
     slices = None if groups is None else groups_of_queries(sample, groups)
@@ -641,10 +648,10 @@ def compare(
     if len(tested) == 1: method = replace(method, correct_over='measure')
     families = [[measure] for measure in tested]
     if method.correct_over == 'all': families = [tested]
+    tasks = [(family, groups) for family in families for groups in dict.fromkeys([None, slices])]
     rows = []
-    for family in families:
-        rows += compare_family(sample, family, method, baseline)
-        if slices: rows += compare_family(sample, family, method, baseline, slices)
+    for (family, divided), part in zip(tasks, parts_of(tests, len(tasks))):
+        rows += compare_family(sample, family, method, baseline, divided, part)
     rows.sort(key=lambda pair: tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)
 

@@ -46,7 +46,7 @@ def queries_needed(
     """Return the smallest number of queries for which `t_power` is `power` or more.
 
     It is at least 3. The parameters are those of `t_power`. Raises ValueError if more
-    than a billion queries are needed.
+    than a billion queries are needed, as for a difference of 0.
 
     >>> queries_needed(0.02, 0.15)
     444
@@ -54,9 +54,9 @@ def queries_needed(
     def enough(n): return t_power(difference, deviation, n, alpha=alpha) >= power
     high = LEAST_QUERIES
     while not enough(high):
-        if high > MOST_QUERIES:
-            raise ValueError(f'a difference of {difference:g} needs more than a billion '
-                             'queries; plan for a larger difference')
+        if high > MOST_QUERIES: raise ValueError(
+            f'a billion queries are too few to find a difference of {difference:g}; plan '
+            'for a larger difference')
         high *= 2
     return LEAST_QUERIES + bisect_left(range(LEAST_QUERIES, high), True, key=enough)
 
@@ -90,9 +90,9 @@ class SampleSize(Result):
     def _blocks(self) -> Iterable[Any]:
         lines = [
             f'{self.queries:,} queries are needed to find a true difference of '
-            f'{self.difference:g} in {100 * self.power:g} of 100 such experiments, if the '
-            f'differences of single queries have a standard deviation of {self.deviation:.3g} '
-            f'(paired t-test, two-sided, alpha = {self.alpha:.3g}).']
+            f'{self.difference:g} in {100 * self.power:g} of 100 such experiments, if '
+            'the differences of single queries have a standard deviation of '
+            f'{self.deviation:.3g} (paired t-test, two-sided, alpha = {self.alpha:.3g}).']
         if self.present_power is not None: lines.append(
             f'{self.present:,} queries find it in {100 * self.present_power:.0f} of 100.')
         if self.careful: lines.append(
@@ -155,6 +155,9 @@ def how_many(
     >>> how_many(0.02, deviation=0.15).queries
     444
     """
+    if not 0 < alpha < power < 1 <= pairs:
+        raise ValueError('alpha must be above 0, power above alpha and below 1, and pairs '
+                         f'1 or more, not {alpha!r}, {power!r} and {pairs!r}')
     from scipy.special import chdtri
     size = abs(difference)
     level = alpha / pairs
@@ -167,13 +170,9 @@ def how_many(
         freedom = len(sample) - 1
         upper = deviation * float(np.sqrt(freedom / chdtri(freedom, 0.8)))
     elif deviation is None: deviation, upper = ASSUMED
-    for name, value, low, high in (
-            ('difference', size, 0, np.inf), ('deviation', deviation, 0, np.inf),
-            ('queries', queries, LEAST_QUERIES - 1, np.inf),
-            ('alpha / pairs', level, 0, 1), ('power', power, level, 1)):
-        if value is None or low < value < high: continue
-        bounds = f'above {low:g}' + f' and below {high:g}' * (high < np.inf)
-        raise ValueError(f'{name} must be {bounds}, not {value!r}')
+    if not deviation > 0: raise ValueError(f'deviation must be above 0, not {deviation!r}')
+    if queries is not None and not queries >= LEAST_QUERIES:
+        raise ValueError(f'queries must be {LEAST_QUERIES} or more, not {queries!r}')
     def needed(s): return queries_needed(size, s, power=power, alpha=level)
     present_power = t_power(size, deviation, queries, alpha=level) if queries else None
     careful = needed(upper) if upper else None

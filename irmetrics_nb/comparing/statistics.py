@@ -260,6 +260,7 @@ def _sign_blocks(n, count, exact, seed):
 # %% ../../nbs/comparing/statistics.ipynb #06dfb1b9
 def randomization_test(
     differences: np.ndarray, *, draws: int = 100_000, seed: int = 0, step: Any = None,
+    progress: Any = None,
 ) -> float | np.ndarray:
     """Return the two-sided p-value of Fisher's randomization test, for paired data.
 
@@ -272,7 +273,8 @@ def randomization_test(
     whose sum is at least as far from 0 as the observed sum. The same seed gives the
     same p-value. `step`: the precision of the differences, as a number or one per
     column; default: about 2^-36 of the largest difference. Two sums count as equal if
-    they differ by at most one step per query. Source: Fisher (1935).
+    they differ by at most one step per query. progress: called as progress(done,
+    total). Source: Fisher (1935).
 
     >>> randomization_test([0.25, 0.25, 0, 0.5, -0.25])
     0.5
@@ -287,16 +289,22 @@ def randomization_test(
     inexact = np.maximum(n, 2.0**-46 * np.abs(steps).sum(axis=0))
     exact = n < 62 and 2**n <= draws
     count = 2**n if exact else draws
-    for bits in _sign_blocks(n, count, exact, seed):
-        sums = 2 * (bits.astype(float) @ steps) - total
-        seen += np.count_nonzero(np.abs(sums) >= np.abs(total) - inexact, axis=0)
+    rows = max(1, CHUNK // max(table.shape[1], 1))
+    done = 0
+    for block in _sign_blocks(n, count, exact, seed):
+        for start in range(0, len(block), rows):
+            bits = block[start:start + rows].astype(float)
+            sums = 2 * (bits @ steps) - total
+            seen += np.count_nonzero(np.abs(sums) >= np.abs(total) - inexact, axis=0)
+            done += len(bits)
+            if progress: progress(done, count)
     p = seen / count if exact else (seen + 1) / (count + 1)
     return p if d.ndim == 2 else float(p[0])
 
 # %% ../../nbs/comparing/statistics.ipynb #c6263874
 TABLE = 7  # systems, up to which all orders are listed
 
-def _shuffled_sums(values, draws, seed):
+def _shuffled_sums(values, draws, seed, progress=None):
     """Return an array (draws, systems) of sums over queries. Before each draw, the values
     within each query are shuffled among the systems. values: array (queries, systems)."""
     n, m = values.shape
@@ -304,7 +312,9 @@ def _shuffled_sums(values, draws, seed):
     pick = _from_table if m <= TABLE else _by_keys
     rows = max(1, CHUNK // 2 // max(draws * m, 1))
     sums = np.zeros((draws, m))
-    for start in range(0, n, rows): sums += pick(values[start:start + rows], draws, random)
+    for start in range(0, n, rows):
+        sums += pick(values[start:start + rows], draws, random)
+        if progress: progress(start, n)
     return sums
 
 def _from_table(values, draws, random):
@@ -363,7 +373,7 @@ def tukey_test(
 
 def tukey_intervals(
     values: np.ndarray, *, alpha: float = 0.05, tables: int = 1, draws: int = 10_000,
-    seed: int = 0,
+    seed: int = 0, progress: Any = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the p-values of `tukey_test` and simultaneous intervals: (p, low, high).
 
@@ -371,8 +381,8 @@ def tukey_intervals(
     interval for the mean of system j minus the mean of system i. The interval excludes
     0 exactly if `tables` times the p-value is below `alpha`. `tables` is the number of
     arrays like `values` that Bonferroni's correction takes into account. low and high
-    are NaN if there are too few draws for such a small p-value. Raises ValueError if a
-    value is NaN. Source: Tukey (1953).
+    are NaN if there are too few draws for such a small p-value. progress: called as
+    progress(done, total). Raises ValueError if a value is NaN. Source: Tukey (1953).
 
     >>> p, low, high = tukey_intervals([[0, 0, 1], [0, 1, 2]] * 2 + [[0, 0, 1]])
     >>> round(float(p[0, 2]), 4), round(float(low[0, 2]), 4), round(float(high[0, 2]), 4)
@@ -383,7 +393,8 @@ def tukey_intervals(
     n, m = table.shape
     exact = n < 62 and factorial(m) ** n <= draws
     steps, step = _steps_from_first(table)
-    sums = _all_shuffled_sums(steps) if exact else _shuffled_sums(steps, draws, seed)
+    if exact: sums = _all_shuffled_sums(steps)
+    else: sums = _shuffled_sums(steps, draws, seed, progress)
     # both of two differences of sums may be inexact by so much
     inexact = 2 * max(n, 2.0**-46 * np.abs(steps).sum()) if steps.any() else 0
     ascending = np.sort(np.ptp(sums, axis=1))
@@ -481,7 +492,7 @@ def bootstrap_interval(
     return float(low), float(high)
 
 # %% ../../nbs/comparing/statistics.ipynb #1d8766da
-def _resampled_t(d, resamples, seed):
+def _resampled_t(d, resamples, seed, progress=None):
     """Return the studentized mean t* of each bootstrap resample, in ascending order. t* is
     infinite for a resample without variance."""
     n = len(d)
@@ -496,6 +507,7 @@ def _resampled_t(d, resamples, seed):
         error = np.where(np.ptp(drawn, axis=1) == 0, 0, deviation / np.sqrt(n))
         with np.errstate(divide='ignore', invalid='ignore'): t = difference / error
         blocks.append(np.where(error > 0, t, np.copysign(np.inf, difference)))
+        if progress: progress(start, resamples)
     return np.sort(np.concatenate(blocks))
 
 # %% ../../nbs/comparing/statistics.ipynb #0d233e6f
@@ -535,14 +547,15 @@ def _quantile(ascending, level):
 # %% ../../nbs/comparing/statistics.ipynb #ccff66c3
 def bootstrap_test(
     differences: np.ndarray, *, resamples: int = 9999, seed: int = 0,
+    progress: Any = None,
 ) -> float:
     """Return the two-sided p-value of the studentized bootstrap test.
 
     The null hypothesis is a mean difference of 0. The p-value is below 1 − level
     exactly if the symmetric `studentized_interval` at this level, with the same
     resamples and seed, excludes 0. Returns 1 if all differences are 0, and NaN if they
-    are equal and not 0, as for a single query. Source: Efron and Tibshirani (1993),
-    chapter 16.
+    are equal and not 0, as for a single query. progress: called as progress(done,
+    total). Source: Efron and Tibshirani (1993), chapter 16.
 
     >>> bootstrap_test([0.25, 0.25, 0, 0.5, -0.25, 0.1]) > 0.05
     True
@@ -550,7 +563,8 @@ def bootstrap_test(
     d, error = _with_error(differences)
     if not error > 0: return np.nan if d.any() else 1.0
     seen = abs(d.mean()) / error
-    as_far = np.count_nonzero(abs(_resampled_t(d, resamples, seed)) >= seen * (1 - 1e-9))
+    t = _resampled_t(d, resamples, seed, progress)
+    as_far = np.count_nonzero(abs(t) >= seen * (1 - 1e-9))
     return float((as_far + 1) / (resamples + 1))
 
 # %% ../../nbs/comparing/statistics.ipynb #f4d64f75

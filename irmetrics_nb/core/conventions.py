@@ -286,7 +286,6 @@ class Options(TypedDict, total=False):
     identical_ids: IdenticalIdsChoice | None
     system: str | None
     memory: int | None
-    progress: Callable[[int, int], object] | None
     part: bool
 
 # %% ../../nbs/core/conventions.ipynb #9d5ab78e

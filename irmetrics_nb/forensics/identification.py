@@ -19,6 +19,7 @@ import numpy as np
 from .. import PRESETS, Conventions, Measure, Qrels, Run, explain, parse
 from ..core.conventions import CHOICES
 from ..data.errors import counted, suggestion, visible
+from ..evaluation.evaluation import in_percent, parts_of
 from ..explaining.explanation import share_changes, shares, shortened
 from .mistakes import MISTAKES, mistakes_of
 from irmetrics_nb.forensics.search import (
@@ -331,7 +332,7 @@ def identify(
     value : str or float, optional
         The number, if `values` is one measure.
     progress : callable, optional
-        Called as progress(done, total) while the search runs.
+        Called as progress(percent, 100) while the search runs.
     say : callable, optional
         Called with a text for each tool that matches, before the search begins.
 
@@ -366,7 +367,8 @@ def identify(
     if say:
         for tool in tools_with(*measures):
             if _tool_fits(rankings, targets, tool): say(f'{tool} ({PRESETS[tool].version}) fits')
-    searches = [_search(rankings, target, progress) for target in targets]
+    parts = parts_of(in_percent(progress), len(targets))
+    searches = [_search(rankings, target, part) for target, part in zip(targets, parts)]
     reading, scales, fits = _all_fits(rankings, targets, searches)
     nearest: Iterable[Fit] = ()
     advice: Iterable[str] = ()

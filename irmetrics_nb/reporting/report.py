@@ -32,6 +32,7 @@ from ..core.conventions import Options
 from ..data.errors import counted, visible
 from ..data.recognition import Runs, is_run, ready, recognise
 from ..data.records import LONGEST, TOPICS, Words, read_words
+from ..evaluation.evaluation import Progress, in_percent, parts_of
 from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.scores import as_record
 from irmetrics_nb.reporting.sections import (
@@ -357,6 +358,7 @@ def report(
     topics: Any = None, title: str | None = None, checkup: bool = True,
     test: str = 't', correction: str | None = None, correct_over: str = 'measure',
     alpha: float = .05, seed: int = 0,
+    progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Report:
     """Create a report of one run or several: means, differences, queries, rankings,
@@ -383,6 +385,8 @@ def report(
         Whether to `check` the input; this reads the input once more.
     test, correction, correct_over, alpha, seed
         As in `compare`.
+    progress : callable, optional
+        A function that is called as progress(percent, 100) while the work is done.
     options
         Options of `evaluate`: conventions, ties, missing, no_relevant, negative,
         score_dtype, unjudged, judgments, duplicates, identical_ids, memory, system.
@@ -423,12 +427,14 @@ def report(
     judgments = qrels
     if not isinstance(qrels, str | os.PathLike):
         judgments = Qrels(qrels, duplicates=duplicates, copy=False)
-    scores = evaluate(judgments, runs_read, measures, **options)
+    reading, testing, finishing = parts_of(in_percent(progress), 3)
+    scores = evaluate(judgments, runs_read, measures, progress=reading, **options)
     by_name = dict(zip([run.name or 'run' for run in scores.runs], runs_read))
     grades = Qrels(judgments, duplicates=duplicates, copy=False)
     comparison = _compared(
         scores, _baseline_name(baseline, by_name), groups=groups, test=test, seed=seed,
-        correction=correction, correct_over=correct_over, alpha=alpha)
+        correction=correction, correct_over=correct_over, alpha=alpha,
+        progress=testing)
     pair = _focus_pair(scores, comparison)
     gains, losses = _cards(scores, comparison, pair, grades, by_name)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
@@ -440,6 +446,7 @@ def report(
     found = check(judgments, by_name) if checkup else None
     best_grade = float(grades.rows.value.max(initial=0))
     title = title or f'{subject or "A run"}, {counted(len(scores), "query")}'
+    finishing(1, 1)
     return Report(title, scores, comparison, pair, gains, losses, topic_words, slices,
                   found, best_grade)
 
