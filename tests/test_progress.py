@@ -9,6 +9,7 @@ from helpers import terminal
 from irmetrics_nb import compare, evaluate, identify, load_example, report
 from irmetrics_nb.comparing.statistics import bootstrap_test, randomization_test, tukey_intervals
 from irmetrics_nb.evaluation.evaluation import in_percent, parts_of
+from irmetrics_nb.forensics import identification
 
 EXAMPLE = load_example()
 RANDOM = np.random.default_rng(4)
@@ -68,6 +69,7 @@ def test_the_draws_of_one_test_are_reported_in_batches_and_stay_the_same(queries
         done, totals = zip(*told)
         assert list(done) == sorted(done) and len({*totals}) == 1 and done[-1] <= totals[0], name
         assert len({*done}) >= 5, name
+        assert name != 'randomization' or done[-1] == totals[0]  # the others do not know their end
 
 
 def test_the_sums_of_pieces_are_those_of_whole_blocks(monkeypatch):
@@ -77,11 +79,14 @@ def test_the_sums_of_pieces_are_those_of_whole_blocks(monkeypatch):
     assert whole.tolist() == one_by_one
 
 
-def test_identify_reports_one_work_for_several_measures():
-    run = EXAMPLE.runs['bm25']
-    heard, told = listened(lambda progress: identify(EXAMPLE.qrels, run, 'AP=0.5228 nDCG@10=0.5913', progress=progress))
+def test_identify_reports_one_work_for_several_measures(monkeypatch):
+    run, begun, percents = EXAMPLE.runs['bm25'], [], [0]
+    search = identification._search
+    monkeypatch.setattr(identification, '_search', lambda *args: begun.append(percents[-1]) or search(*args))
+    heard, told = listened(lambda progress: identify(
+        EXAMPLE.qrels, run, 'AP=0.5228 nDCG@10=0.5913', progress=lambda *call: percents.append(call[0]) or progress(*call)))
+    assert begun == [0, 50] and len(told) >= 10
     assert repr(heard) == repr(identify(EXAMPLE.qrels, run, 'AP=0.5228 nDCG@10=0.5913')) and len(heard)
-    assert len(told) >= 10
 
 
 @pytest.mark.parametrize('names', [['bm25'], ['bm25', 'lsa', 'title', 'tfidf']], ids=len)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/comparing/planning.ipynb #1cf67052
-from .. import Comparison, Scores, compare
+from .. import Scores
 from .aligned_scores import LEAST_QUERIES
+from .comparison import Comparison, compare
 from .statistics import differences
 from ..results.results import Items, Result
 
