@@ -157,8 +157,9 @@ def how_many(
     444
     """
     if not 0 < alpha < power < 1 <= pairs:
-        raise ValueError('alpha must be above 0, power above alpha and below 1, and pairs '
-                         f'1 or more, not {alpha!r}, {power!r} and {pairs!r}')
+        raise ValueError(
+            'alpha must be above 0, power above alpha and below 1, and pairs 1 or more, '
+            f'not {alpha!r}, {power!r} and {pairs!r}')
     from scipy.special import chdtri
     size = abs(difference)
     level = alpha / pairs
@@ -171,7 +172,8 @@ def how_many(
         freedom = len(sample) - 1
         upper = deviation * float(np.sqrt(freedom / chdtri(freedom, 0.8)))
     elif deviation is None: deviation, upper = ASSUMED
-    if not deviation > 0: raise ValueError(f'deviation must be above 0, not {deviation!r}')
+    if not deviation > 0:
+        raise ValueError(f'deviation must be above 0, not {deviation!r}')
     if queries is not None and not queries >= LEAST_QUERIES:
         raise ValueError(f'queries must be {LEAST_QUERIES} or more, not {queries!r}')
     def needed(s): return queries_needed(size, s, power=power, alpha=level)
