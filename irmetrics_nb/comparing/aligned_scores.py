@@ -622,7 +622,8 @@ def compare_family(
             for measure, name in tables]
     decide = _decide_by_tukey if method.test == 'tukey' else _decide
     testing, describing = parts_of(progress or in_percent(None), 2)
-    p, adjusted, levels, lowest_alpha, intervals = decide(rows, positions, method, testing)
+    decided = decide(rows, positions, method, testing)
+    p, adjusted, levels, lowest_alpha, intervals = decided
     family = max(1, int(np.count_nonzero(~np.isnan(p))))
     pairs = []
     for i, j in np.ndindex(p.shape):

@@ -648,7 +648,8 @@ def compare(
     if len(tested) == 1: method = replace(method, correct_over='measure')
     families = [[measure] for measure in tested]
     if method.correct_over == 'all': families = [tested]
-    tasks = [(family, groups) for family in families for groups in dict.fromkeys([None, slices])]
+    divisions = dict.fromkeys([None, slices])
+    tasks = [(family, division) for family in families for division in divisions]
     rows = []
     for (family, divided), part in zip(tasks, parts_of(tests, len(tasks))):
         rows += compare_family(sample, family, method, baseline, divided, part)
