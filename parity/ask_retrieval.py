@@ -1,4 +1,4 @@
-"Embedding models and what retrieves for language models: BEIR, MTEB, LlamaIndex, Haystack, ragas."
+"Embedding models and what retrieves for language models: BEIR, MTEB, LlamaIndex, Haystack, ragas and others."
 
 import os
 
@@ -98,3 +98,47 @@ def ragas(rng):
     for k in CUTS:
         verdicts = [[int(qrels[q].get(doc, 0) >= 1) for doc in ranked(run[q])[:k]] for q in qrels if q in run]
         yield f"of the top {k}", [ask(each) for each in verdicts], evaluate(qrels, run, f"AP@{k}", conventions="ragas")
+
+
+def _mlflow():
+    parents = "mlflow", "mlflow.environment_variables", "mlflow.metrics", "mlflow.metrics.base"
+    with stand_ins(*parents, mlflow_metrics_base=("MetricValue",)):
+        return module_alone("mlflow", "metrics/metric_definitions.py")
+
+
+def mlflow(rng):
+    import pandas as pd
+
+    theirs = _mlflow()
+    qrels, run = collection(rng, scores=rng.choice(KINDS_OF_SCORES), missing=True, grades=FRACTIONS)
+    qrels = {q: docs for q, docs in qrels.items() if q in run or relevant(docs)}  # a query with neither scores 1
+    run = {q: dict([*docs.items()][: rng.integers(1, 40)]) for q, docs in run.items()}  # some lists are short
+    wanted = pd.Series([relevant(docs) for docs in qrels.values()])
+    found = pd.Series([ranked(run.get(q, {})) for q in qrels])
+    for name, ours in {"precision": "P", "recall": "R", "ndcg": "nDCG"}.items():
+        for k in CUTS:
+            values = getattr(theirs, f"_{name}_at_k_eval_fn")(k)(found, wanted).scores
+            yield f"{name}_at_{k}", values, evaluate(qrels, run, f"{ours}@{k}", conventions="mlflow")
+
+
+def _evaluator(wanted, ks):
+    "sentence-transformers' evaluator of these relevant documents; what encodes and scores is not loaded."
+    parents = "torch", "tqdm", "sentence_transformers", "sentence_transformers.base", "sentence_transformers.util"
+    parents += "sentence_transformers.base.evaluation", "sentence_transformers.util.similarity"
+    base = "sentence_transformers.base.evaluation.evaluator"
+    with stand_ins(*parents, base, torch=("Tensor",), **{base.replace(".", "_"): ("BaseEvaluator",)}):
+        theirs = module_alone("sentence_transformers", "sentence_transformer/evaluation/information_retrieval.py")
+    cuts = dict.fromkeys(["mrr_at_k", "ndcg_at_k", "accuracy_at_k", "precision_recall_at_k", "map_at_k"], ks)
+    return theirs.InformationRetrievalEvaluator(dict.fromkeys(wanted, ""), {}, wanted, **cuts)
+
+
+def sentence_transformers(rng):
+    qrels, run = collection(rng, scores=rng.choice(KINDS_OF_SCORES), missing=True, grades=FRACTIONS)
+    run = {q: dict(sorted(docs.items())) for q, docs in run.items()}  # it puts ties into the order of their ids
+    ask = _evaluator({q: {*relevant(docs)} for q, docs in qrels.items()}, [*CUTS])
+    hits = [[{"corpus_id": doc, "score": s} for doc, s in run.get(q, {}).items()] for q in ask.queries_ids]
+    found = ask.compute_metrics([list(reversed(each)) for each in hits])
+    several = {"accuracy": "Success", "precision": "P", "recall": "R", "ndcg": "nDCG", "mrr": "RR", "map": "AP"}
+    for name, ours in several.items():
+        for k in CUTS:
+            yield f"{name}@{k}", found[f"{name}@k"][k], evaluate(qrels, run, f"{ours}@{k}", conventions="sentence_transformers")

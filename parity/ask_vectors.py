@@ -447,6 +447,32 @@ def ragas(measure, case):
     return mean(ask(each) for each in verdicts)
 
 
+def mlflow(measure, case):
+    import pandas as pd
+
+    from ask_retrieval import _mlflow
+
+    words = {"P": "precision", "R": "recall", "nDCG": "ndcg"}
+    if measure not in words or case.k is None:
+        raise Lacks(measure)
+    wanted = pd.Series([case.relevant(q) for q in case.qrels])
+    found = pd.Series([case.ranked(q) for q in case.qrels])
+    return mean(getattr(_mlflow(), f"_{words[measure]}_at_k_eval_fn")(case.k)(found, wanted).scores)
+
+
+def sentence_transformers(measure, case):
+    from ask_retrieval import _evaluator
+
+    words = {"Success": "accuracy", "P": "precision", "R": "recall", "nDCG": "ndcg", "RR": "mrr", "AP": "map"}
+    if measure not in words or case.k is None:
+        raise Lacks(measure)
+    ask = _evaluator({q: {*case.relevant(q)} for q in case.qrels}, [case.k])
+    if not ask.queries_ids:
+        raise CannotTake("no query is left")
+    hits = [[{"corpus_id": doc, "score": s} for of, doc, s in case.results if of == q] for q in ask.queries_ids]
+    return float(ask.compute_metrics(hits)[f"{words[measure]}@k"][case.k])
+
+
 ASK = {
     "pytrec_eval": pytrec_eval,
     "ir_measures": ir_measures,
@@ -469,4 +495,6 @@ ASK = {
     "llama_index": llama_index,
     "haystack": haystack,
     "ragas": ragas,
+    "mlflow": mlflow,
+    "sentence_transformers": sentence_transformers,
 }

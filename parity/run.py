@@ -84,6 +84,8 @@ TOOLS = {
     "llama_index": Tool(ask_retrieval.llama_index, "llama-index-core"),
     "haystack": Tool(ask_retrieval.haystack, "haystack-ai"),
     "ragas": Tool(ask_retrieval.ragas, "ragas"),
+    "mlflow": Tool(ask_retrieval.mlflow, "mlflow"),
+    "sentence_transformers": Tool(ask_retrieval.sentence_transformers, "sentence-transformers"),
 }
 
 

@@ -104,6 +104,8 @@ OTHERS = {
     "llama_index": Tool("llama_index", "llama-index-core", called="LlamaIndex"),
     "haystack": Tool("haystack", "haystack-ai", called="Haystack"),
     "ragas": Tool("ragas", "ragas", called="Ragas"),
+    "mlflow": Tool("mlflow", "mlflow", called="MLflow"),
+    "sentence_transformers": Tool("sentence_transformers", "sentence-transformers"),
 }
 TOOLS = TREC_EVALS | OTHERS
 

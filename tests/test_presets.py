@@ -18,7 +18,7 @@ from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, single_precision
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 
-SPELT = {'sklearn': 'scikit-learn'}  # presets that pages call otherwise
+SPELT = {'sklearn': 'scikit-learn', 'sentence_transformers': 'sentence-transformers', 'opensearch-3.5': 'opensearch-3'}  # presets that pages call otherwise
 OF_TREC_EVAL = 'map ndcg ndcg_cut_5 recip_rank P_5 recall_10 bpref Rprec iprec_at_recall_0.10 iprec_at_recall_0.70 11pt_avg set_map success_5'.split()
 
 

@@ -6,7 +6,7 @@ from math import log, log2, nan
 import numpy as np
 import pytest
 
-from irmetrics_nb import evaluate
+from irmetrics_nb import PRESETS, evaluate
 
 SEEDS = range(20)
 CUTS = 1, 2, 5, 30
@@ -22,6 +22,14 @@ def searches(seed, *, everything=False):
         qrels[q] = {f'd{d}': int(g) for d, g in zip(judged, rng.integers(0, 4, len(judged)))}
         run[q] = {f'd{d}': float(s) for d, s in zip(found, rng.permutation(len(found)) + 1)}
     return qrels, run
+
+
+def with_negative_grades(seed):
+    "The same, with some grades below 0, and some queries that have no relevant document."
+    qrels, run = searches(seed)
+    rng = np.random.default_rng(seed)
+    lowered = {q: {d: int(g) - int(rng.integers(0, 3)) for d, g in docs.items()} for q, docs in qrels.items()}
+    return lowered, run
 
 
 def same(ask, qrels, run, measure, tool, **more):
@@ -178,6 +186,167 @@ def test_spark_with_grades_is_ours_where_the_labels_come_best_first_and_can_exce
         some = {q: docs for q, docs in qrels.items() if any(docs.values())}
         def ask(ids, grades): return spark_ndcg(ids, sorted(grades.items(), key=lambda each: -each[1]), 5)
         same(ask, some, run, "nDCG(gain='exp')@5", 'spark')
+
+
+# ---- OpenSearch: search-relevance, metrics/ ----
+
+
+def opensearch_dcg(k):
+    return lambda ids, grades: sum((2 ** grades[d] - 1) / log2(rank + 1) for rank, d in enumerate(ids[:k], 1) if d in grades)
+
+
+def opensearch_ndcg(k):
+    def ask(ids, grades):
+        best = opensearch_dcg(k)(sorted(grades, key=grades.get, reverse=True), grades)
+        return opensearch_dcg(k)(ids, grades) / best if best > 0 else 0
+    return ask
+
+
+def opensearch_relevant(grades, dynamic=True):
+    "What counts as relevant: since 3.6 from a grade on that depends on the others, before from above 0 on."
+    values = sorted(grades.values())
+    least = max(values[-1] / 2, values[-(-9 * len(values) // 10) - 1]) if values and values[-1] and dynamic else 0
+    return {d for d, g in grades.items() if g >= least and g > 0}
+
+
+def opensearch_ap(k, dynamic=True):
+    def ask(ids, grades):
+        good, hits, total = opensearch_relevant(grades, dynamic), 0, 0
+        for rank, d in enumerate(ids[:k], 1):
+            if d in good:
+                hits += 1
+                total += hits / rank
+        return total / len(good) if hits else 0
+    return ask
+
+
+def opensearch_precision(k, dynamic=True):
+    return lambda ids, grades: sum(d in opensearch_relevant(grades, dynamic) for d in ids[:k]) / len(ids[:k]) if ids else 0
+
+
+def opensearch_recall(k):
+    def ask(ids, grades):
+        good = opensearch_relevant(grades)
+        return sum(d in good for d in ids[:k]) / len(good) if good else 0
+    return ask
+
+
+def opensearch_rr(k):
+    def ask(ids, grades):
+        good = opensearch_relevant(grades)
+        return next((1 / rank for rank, d in enumerate(ids[:k], 1) if d in good), 0)
+    return ask
+
+
+def opensearch_coverage(k):
+    return lambda ids, grades: sum(d in grades for d in ids[:k]) / len(ids[:k]) if ids else 0
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+@pytest.mark.parametrize('k', CUTS)
+def test_opensearch(seed, k):
+    collection = with_negative_grades(seed)
+    same(opensearch_ndcg(k), *collection, f'nDCG@{k}', 'opensearch')
+    same(opensearch_dcg(k), *collection, f'DCG@{k}', 'opensearch')
+    same(opensearch_coverage(k), *collection, f'Judged@{k}', 'opensearch')
+    same(opensearch_ndcg(k), *collection, f'nDCG@{k}', 'opensearch-3.5')
+    same(opensearch_ap(k, dynamic=False), *collection, f'AP@{k}', 'opensearch-3.5')
+    same(opensearch_precision(k, dynamic=False), *collection, f'P@{k}', 'opensearch-3.5')
+    same(opensearch_coverage(k), *collection, f'Judged@{k}', 'opensearch-3.5')
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_opensearch_since_3_6_has_ours_where_the_judgments_have_its_own_threshold(seed):
+    qrels, run = searches(seed)
+    binary = {q: {d: int(d in opensearch_relevant(grades)) for d in grades} for q, grades in qrels.items()}
+    asks = {'AP@5': opensearch_ap(5), 'P@5': opensearch_precision(5), 'R@5': opensearch_recall(5), 'RR@5': opensearch_rr(5)}
+    for measure, ask in asks.items():
+        ours = evaluate(binary, run, measure, conventions='opensearch-3.5')
+        lists = {q: sorted(docs, key=docs.get, reverse=True) for q, docs in run.items()}
+        np.testing.assert_allclose(ours[measure], [ask(lists[q], qrels[q]) for q in ours.query_ids], atol=1e-12, rtol=0)
+
+
+def test_opensearch_since_3_6_finds_one_relevant_document_of_nine_good_ones():
+    "Nine judgments 2 … 2, 3: the largest alone counts; a tenth 2 lowers the percentile, and all count."
+    nine = {f'd{i}': 2 for i in range(8)} | {'d8': 3}
+    ten = nine | {'d9': 2}
+    assert opensearch_precision(10)([*nine], nine) == pytest.approx(1 / 9)
+    assert opensearch_precision(10)([*ten], ten) == 1
+    assert 'P' not in PRESETS['opensearch'].kinds.split() and '90th percentile' in PRESETS['opensearch'].beyond
+    small_print = ' '.join(str(evaluate({'q': nine}, {'q': [*nine]}, 'P@10', conventions='opensearch')).split())
+    assert 'P@10: opensearch has no such measure' in small_print
+
+
+# ---- Quepid: db/scorers, in the browser; a value below 0 is 0 ----
+
+
+def quepid(ask):
+    return lambda ids, grades: max(0, ask(ids, grades))
+
+
+def quepid_p(ids, grades):
+    return sum(grades.get(d, 0) > 0 for d in ids[:10]) / len(ids[:10]) if ids else 0
+
+
+def quepid_ap(ids, grades):
+    hits = total = 0
+    for rank, d in enumerate(ids[:10], 1):
+        if grades.get(d, 0) > 0:
+            hits += 1
+            total += hits / rank
+    relevant = sum(int(g) > 0 for g in grades.values())
+    return total / relevant if relevant else 0
+
+
+def quepid_rr(ids, grades):
+    return next((1 / rank for rank, d in enumerate(ids[:10], 1) if grades.get(d, 0) > 0), 0)
+
+
+def quepid_cg(ids, grades):
+    return sum(grades.get(d, 0) for d in ids[:10])
+
+
+def quepid_dcg(ids, grades, k=10):
+    return sum((2 ** grades.get(d, 0) - 1) / log2(rank + 1) for rank, d in enumerate(ids[:k], 1))
+
+
+def quepid_ndcg(cut=None):
+    def ask(ids, grades):
+        best = sorted((int(g) for g in grades.values()), reverse=True)[:cut]
+        ideal = sum((2**g - 1) / log2(rank + 1) for rank, g in enumerate(best, 1))
+        return quepid_dcg(ids, grades) / ideal if ideal else 0
+    return ask
+
+
+def quepid_err(most=3):
+    def ask(ids, grades):
+        trust, err = 1, 0
+        for rank, d in enumerate(ids[:10], 1):
+            useful = (2 ** grades.get(d, 0) - 1) / 2**most
+            err, trust = err + trust * useful / rank, trust * (1 - useful)
+        return err
+    return ask
+
+
+QUEPID = {'P': quepid_p, 'AP': quepid_ap, 'RR': quepid_rr, 'CG': quepid_cg, 'DCG': quepid_dcg, 'nDCG': quepid_ndcg(),
+          'nDCG(cut_ideal=True)': quepid_ndcg(10), 'ERR': quepid_err()}
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_quepid(seed):
+    for measure, ask in QUEPID.items():
+        same(quepid(ask), *searches(seed), f'{measure}@10', 'quepid')
+    qrels, run = with_negative_grades(seed)
+    for measure in ('P', 'AP', 'RR'):  # where no value can be below 0
+        same(QUEPID[measure], qrels, run, f'{measure}@10', 'quepid')
+    same(quepid_cg, qrels, run, 'CG@10', 'quepid')
+    same(quepid_dcg, qrels, run, 'DCG@10', 'quepid')
+
+
+def test_quepid_does_not_cut_its_ideal_ranking():
+    "One 3 at rank 1, and twenty more that were missed."
+    qrels = {'q': {f'd{i}': 3 for i in range(21)}}
+    assert evaluate(qrels, {'q': ['d0']}, 'nDCG@10', conventions='quepid')['nDCG@10'][0] == pytest.approx(0.138, abs=5e-4)
 
 
 # ---- nothing relevant ----

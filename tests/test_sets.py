@@ -1,5 +1,7 @@
 "Precision, recall and their kin: what ties them to each other, and what they leave to convention."
+import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import oracles
@@ -8,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import batch, batches, betas, collections, cutoffs, rankings, relevance
 
-from irmetrics_nb.metrics.sets import f_beta, f_measure, fallout, judged_at, precision, r_precision, recall, success
+from irmetrics_nb import Judged
+from irmetrics_nb.metrics.sets import Complete, complete, f_beta, f_measure, fallout, judged_at, precision, r_precision, recall, success
 
 quarters = st.integers(0, 4)
 medium = settings(max_examples=50)
@@ -29,11 +32,44 @@ def test_hits_say_for_each_judged_document_whether_it_is_relevant_and_in_the_top
 # ---- properties ----
 
 
+@given(collections(), cutoffs, relevance)
+def test_complete_is_1_where_no_relevant_document_is_missing_from_the_top(collection, k, rel):
+    def by_sets(got, pool):
+        wanted = sum(g >= rel for g in pool)
+        return float(0 < wanted == sum(g is not None and g >= rel for g in got[:k]))
+    judged = batch(collection)
+    values = complete(judged, k=k, rel=rel)
+    assert values.tolist() == [by_sets(*search) for search in collection]
+    assert values.tolist() == (recall(judged, k=k, rel=rel) == 1).astype(float).tolist()
+    assert np.all(values <= success(judged, k=k, rel=rel))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_complete_over_ties_is_the_share_of_the_orders_that_are_complete(seed):
+    "Every order of the tied documents, one after the other, in whole numbers."
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(1, 7)), int(rng.integers(1, 8))
+    labels, scores = rng.integers(0, 2, n), rng.integers(0, 3, n)
+    orders = [order for order in itertools.permutations(range(n)) if all(scores[a] >= scores[b] for a, b in itertools.pairwise(order))]
+    full = sum(0 < labels.sum() == labels[list(order[:k])].sum() for order in orders)
+    value = (Complete @ k).of(Judged.from_scores(labels, scores=scores), ties="average")[0]
+    assert value == pytest.approx(float(Fraction(full, len(orders))), abs=1e-12)
+
+
+def test_complete_of_a_thousand_tied_documents_is_the_hypergeometric_chance():
+    from scipy.stats import hypergeom
+
+    judged = Judged.from_scores([1] * 3 + [0] * 997, scores=[5] * 1000)
+    for k in (2, 3, 10, 999, 1000):
+        assert (Complete @ k).of(judged, ties="average")[0] == pytest.approx(hypergeom.pmf(3, 1000, 3, k), rel=1e-12)
+    assert [(Complete @ 10).of(judged, ties=order)[0] for order in ("best", "worst")] == [1, 0]
+
+
 @given(collections(), relevance)
 @medium
 def test_recall_success_and_fallout_never_fall_as_the_cutoff_grows(collection, rel):
     judged = batch(collection)
-    for f in recall, success, fallout:
+    for f in recall, success, complete, fallout:
         assert np.all(np.diff([f(judged, k=k, rel=rel) for k in range(1, 15)], axis=0) >= 0)
 
 
@@ -106,10 +142,10 @@ def test_precision_divides_by_k_even_when_fewer_were_retrieved():
 
 
 def test_empty_lists_and_queries_without_relevant_documents_score_0():
-    for f in precision, recall, f_beta, fallout, success, r_precision, judged_at:
+    for f in precision, recall, f_beta, fallout, success, complete, r_precision, judged_at:
         assert f([]) == 0
         assert f([[], []]).tolist() == [0, 0]
-    for f in precision, recall, f_beta, success, r_precision:
+    for f in precision, recall, f_beta, success, complete, r_precision:
         assert f([0, None, -1]) == 0
 
 
@@ -120,7 +156,7 @@ def test_the_caller_may_state_how_many_documents_are_relevant_for_each_query():
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, True, math.nan])
-@pytest.mark.parametrize("f", [precision, recall, f_beta, fallout, success, judged_at], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [precision, recall, f_beta, fallout, success, complete, judged_at], ids=lambda f: f.__name__)
 def test_a_cutoff_that_is_no_whole_number_from_1_is_refused(f, k):
     with pytest.raises(ValueError, match=f"cutoff k .* not {k!r}"):
         f([1, 0], k=k)

@@ -358,6 +358,84 @@ PRESETS |= {
     ),
 }
 
+# %% ../../nbs/evaluation/presets.ipynb #fd1d60ae
+PRESETS |= {
+    'mlflow': Preset(
+        Conventions(
+            ties='given',
+            measures=(
+                ('nDCG', 'gain', 'binary'),
+                ('nDCG', 'ideal_from', 'found'),
+                ('P', 'divisor', 'min(k,n)'),
+            ),
+        ),
+        '3.18.0',
+        'mlflow.metrics.metric_definitions',
+        'nDCG P R',
+        'recall and nDCG are 1 for a query that has no relevant document and no '
+        'results; a document that is retrieved twice counts twice in precision, and '
+        'as two relevant documents in nDCG',
+    ),
+    'sentence_transformers': Preset(
+        Conventions(
+            ties='given',
+            no_relevant='skip',
+            measures=(('nDCG', 'gain', 'binary'), ('AP', 'divisor', 'min(R,k)')),
+        ),
+        '6.2.0',
+        'InformationRetrievalEvaluator',
+        'nDCG AP P R RR Success',
+        'ties are sorted by document id in ascending order; every document of '
+        'relevant_docs is relevant, even with the grade 0; a document that is '
+        'retrieved twice counts twice',
+    ),
+}
+
+# %% ../../nbs/evaluation/presets.ipynb #74b1c58c
+_CUT_SHORT = ('P', 'divisor', 'min(k,n)')
+_HITS: dict[str, Any] = {'ties': 'given', 'negative': 'keep'}
+PRESETS |= {
+    'opensearch': Preset(
+        Conventions(**_HITS, missing='skip', measures=_EXP),
+        '3.9.0',
+        'search-relevance 0b75cf8: metrics/EvaluationMetrics.java and '
+        'metrics/calculator',
+        'nDCG DCG Judged',
+        'AP, P, R and RR are not supported here: from 3.6 on, a document is relevant '
+        'if its grade is above 0, at least half the largest grade of its query, and '
+        'at least the 90th percentile of the grades of its query; values are rounded '
+        'to two digits; queries without judgments count as 0 in the mean; a document '
+        'that is retrieved twice counts twice',
+        proof='read',
+    ),
+    'opensearch-3.5': Preset(
+        Conventions(**_HITS, missing='skip', measures=(*_EXP, _CUT_SHORT)),
+        '3.1.0 to 3.5.0',
+        'search-relevance 3b3903e: metrics/EvaluationMetrics.java and '
+        'metrics/calculator',
+        'nDCG AP P Judged',
+        'every grade above 0 is relevant; values are rounded to two digits; queries '
+        'without judgments count as 0 in the mean; a document that is retrieved twice '
+        'counts twice',
+        proof='read',
+    ),
+    'quepid': Preset(
+        Conventions(
+            **_HITS, measures=(*_EXP, _UNCUT, _CUT_SHORT, ('ERR', 'max_grade', 3))
+        ),
+        '8.6.0',
+        'db/scorers at f80322f',
+        'nDCG DCG CG AP P RR ERR',
+        'NDCG_CUT@10 has a cut ideal ranking (cut_ideal=True); every grade above 0 is '
+        'relevant; the largest grade of ERR is that of the scale of the scorer; '
+        'negative values count as 0; queries without judgments count as 0 in the '
+        'mean; on the server, values are rounded to two digits, and NDCG_CUT@10 '
+        'sorts its ideal ranking the wrong way round; a document that is retrieved '
+        'twice counts twice',
+        proof='read',
+    ),
+}
+
 # %% ../../nbs/evaluation/presets.ipynb #fe7204f9
 def conventions_of(
     base: str | Conventions | None = None, /, **said: str | None,

@@ -225,6 +225,10 @@ write id_based_context_recall (SetR)
         mrr = RR
         ndcg = nDCG(gain='binary')
         map = AP(divisor='min(R,k)')''',
+    'mlflow': '''
+        precision_at_{k} = P(divisor='min(k,n)')@{k}
+        recall_at_{k} = R@{k}
+        ndcg_at_{k} = nDCG(gain='binary', ideal_from='found')@{k}''',
 }
 
 # %% ../../nbs/metrics/names.ipynb #3bed9dc1

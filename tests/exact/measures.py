@@ -89,6 +89,11 @@ def success(ranking, *, k=None, rel):
     return Fraction(hits(ranking, k=k, rel=rel) > 0)
 
 
+def complete(ranking, *, k=None, rel):
+    R = number_relevant(ranking, rel=rel)
+    return Fraction(R > 0 and hits(ranking, k=k, rel=rel) == R)
+
+
 def judged_share(ranking, *, k=None):
     "How much of what stands in the top k is judged."
     top = ranking.grades[:k]
@@ -356,6 +361,14 @@ MEASURES = {
         parameters=REL,
         cutoff="k",
         blind_to="negative missed",
+    ),
+    "Complete": Measure(
+        "complete",
+        "1 if the top k holds all relevant documents there are, else 0; 0 if nothing is relevant.",
+        complete,
+        parameters=REL,
+        cutoff="k",
+        blind_to="negative",
     ),
     "Rprec": Measure(
         "R-precision",
