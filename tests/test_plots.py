@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irmetrics_nb import compare, evaluate, load_example
+from irmetrics_nb import Qrels, Run, compare, evaluate, load_example
 from irmetrics_nb.reporting import sections as plots
 from irmetrics_nb.results import results as drawing
 
@@ -175,6 +175,28 @@ def test_the_strong_line_is_the_mean_interpolated_precision_of_queries_with_some
     for recall in (0, 50, 100):
         assert heights(ax, -1)[recall] == pytest.approx(own[f"IPrec@{recall / 100:g}"][some].mean())
     assert len(ax.get_lines()) == some.sum() + 1 < len(own) + 1
+
+
+def test_a_line_by_recall_holds_the_interpolated_precision_of_trec_eval():
+    import pytrec_eval
+
+    runs = {name: EXAMPLE.runs[name] for name in ("bm25", "title")}
+    ax = evaluate(EXAMPLE.qrels, runs, "iprec_at_recall AP").plot(kind="precision-recall")
+    assert [line.get_label() for line in ax.get_lines()] == ["bm25", "title"] == [t.get_text() for t in ax.get_legend().get_texts()]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("recall", "interpolated precision") and "36 queries" in ax.get_title("left")
+    qrels = Qrels(EXAMPLE.qrels).to_dict()
+    names = [f"iprec_at_recall_{x / 10:.2f}" for x in range(11)]
+    for i, (name, run) in enumerate(runs.items()):
+        found = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall"}).evaluate(Run(run).to_dict())
+        theirs = [np.mean([found[q][level] if q in found else 0 for q in qrels]) for level in names]
+        assert heights(ax, i) == pytest.approx(theirs, abs=1e-12), name
+        assert ax.get_lines()[i].get_xdata().tolist() == pytest.approx([x / 10 for x in range(11)])
+
+
+def test_a_line_by_recall_needs_two_recalls():
+    for measures in ("AP", "IPrec", "IPrec@0.5 AP"):
+        with pytest.raises(ValueError, match="two or more recalls: compute 'iprec_at_recall'"):
+            evaluate(EXAMPLE.qrels, BM25, measures).plot(kind="precision-recall")
 
 
 def test_cumulated_gain_ends_at_the_mean_dcg_and_below_the_ideal():

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from irmetrics_nb import AP, ERR, RR, Scores, evaluate, nDCG
+from irmetrics_nb import AP, ERR, RR, DataError, Scores, compare, evaluate, load_example, nDCG
 from irmetrics_nb.core.conventions import Conventions
 from irmetrics_nb.core.measures import KINDS, Measure
 from irmetrics_nb.evaluation.scores import RunInfo, beside, concat
@@ -255,6 +255,58 @@ def test_csv_gives_back_ids_numbers_and_nan(odd):
     assert list(table[0]) == ['run', 'query_id', *scores]
     if odd.strip() and not set(odd) & set('\r'):
         assert pl.read_csv(text.encode(), infer_schema_length=0)['query_id'].to_list() == [odd, 'x']
+
+
+NASTY = st.text(st.one_of(st.sampled_from(' ,;"\'\t\n\r01é中|#[{'), st.characters(codec='utf-8', exclude_characters='\x00')), max_size=6)
+VALUES = st.one_of(st.just(nan), st.floats(0, 1), st.sampled_from([0.1 + 0.2, 1 / 3, 5e-324]))
+
+
+@pytest.mark.parametrize('ending', ['csv', 'parquet', 'json'])
+@given(st.lists(NASTY, min_size=1, max_size=5, unique=True), st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_saved_scores_are_loaded_with_their_ids_and_numbers(tmp_path, ending, ids, data):
+    measures = "AP nDCG(gain='exp')@10 P(rel=2)@5 IPrec(levels='trec_eval9')@0.1"
+    rows = data.draw(st.lists(st.lists(VALUES, min_size=len(ids), max_size=len(ids)), min_size=4, max_size=4))
+    one = scored('one', measures, rows, ids)
+    one.save(tmp_path / f'one.{ending}')
+    found = Scores.load(tmp_path / f'one.{ending}')
+    assert (found.name, found.query_ids, found.measures) == ('one', tuple(ids), one.measures)
+    np.testing.assert_array_equal(found.values, one.values)
+    several = Scores.beside([one, scored('the other, "two"', measures, rows[::-1], ids)])
+    several.save(tmp_path / f'several.{ending}')
+    again = Scores.load(tmp_path / f'several.{ending}')
+    assert [run.name for run in again.runs] == ['one', 'the other, "two"'] and again.query_ids == tuple(ids)
+    np.testing.assert_array_equal(again.values, several.values)
+
+
+def test_loaded_scores_are_compared_like_the_runs(tmp_path):
+    example = load_example()
+    for name in ('bm25', 'title'):
+        evaluate(example.qrels, example.runs[name], 'AP RR').save(tmp_path / f'{name}.csv')
+    loaded = {name: Scores.load(tmp_path / f'{name}.csv') for name in ('bm25', 'title')}
+    direct = compare(example.qrels, {name: example.runs[name] for name in loaded}, 'AP RR')
+    assert compare(loaded).rows == direct.rows and len(direct.rows) == 2
+    assert 'not known' in str(loaded['bm25']) and 'ties by document id' not in str(loaded['bm25'])
+    fresh = evaluate(example.qrels, example.runs['lsa'], 'AP RR')
+    with pytest.raises(ValueError, match='need the same conventions'):
+        Scores.beside([loaded['bm25'], fresh])
+    stated = Scores.load(tmp_path / 'bm25.csv', conventions=Conventions())
+    assert {row.measure for row in compare({'old': stated, 'new': fresh}).rows} == {'AP', 'RR'}
+
+
+@pytest.mark.parametrize('text, says', [
+    ('query_id,banana\nq,1\n', "a column is not a measure: .*banana"), ('query_id,AP\nq,yes\n', "query 'q': AP is 'yes', not a number"),
+    ('a,b\n1,2\n', 'not a table of scores'), ('', 'not a table of scores'), ('query_id,AP\nq,1\nq,1\n', "query 'q' has two rows"),
+    ('query_id,AP\n"q,1\n', 'not a table of scores'), ('[1, 2]', 'not a table of scores'), ('{"a": 1}', 'not a table of scores'),
+    ('q1 Q0 d1 1 2.5 tag\n', 'not a table of scores'), ('measure  mean\n-------  ----\nAP  0.5\n', 'not a table of scores')])
+def test_a_file_that_is_no_table_of_scores_is_an_error_that_names_it(tmp_path, text, says):
+    path = tmp_path / 'odd.csv'
+    path.write_text(text)
+    with pytest.raises(DataError, match=says) as error:
+        Scores.load(path)
+    assert 'odd.csv' in str(error.value)
+    with pytest.raises(DataError):
+        Scores.load(tmp_path / 'absent.csv')
 
 
 def test_json_gives_back_every_number_and_null_for_nan(two):

@@ -15,6 +15,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Set
 from functools import cached_property
+from io import StringIO
 from itertools import chain, compress
 from numbers import Real
 from types import SimpleNamespace
@@ -25,6 +26,7 @@ from ..core.arrays import is_missing
 from irmetrics_nb.data.errors import (
     DataError,
     DataWarning,
+    StrPath,
     counted,
     file_errors,
     import_polars,
@@ -32,8 +34,8 @@ from irmetrics_nb.data.errors import (
     short_repr,
 )
 from .qrels_and_runs import Qrels, Run
-from .sources import is_path, named_lists, parsed_lines
-from .tables import COLUMN_SYNONYMS, ids_of_objects, plain_name
+from .sources import file_content, is_path, named_lists, parsed_lines
+from .tables import COLUMN_SYNONYMS, TABLE_MAGIC, ids_of_objects, plain_name, read_table
 
 # %% ../../nbs/data/records.ipynb #0a2e43f5
 class Together(NamedTuple):
@@ -325,6 +327,50 @@ def from_spans(
         query: {*docs, *run.get(query, ())} for query, docs in qrels.items()
     }
     return Together(judgments, Run(run, **options))
+
+# %% ../../nbs/data/records.ipynb #9ccf29b6
+def read_scores(path: StrPath) -> dict[str, dict[str, dict[str, float]]]:
+    """Return {run: {query: {measure: value}}} of a CSV, Parquet or JSON file that
+    `Scores.save` wrote.
+
+    A run without a name in the file is called ''. Raise DataError if the file is not a
+    table of scores."""
+    name = os.fspath(path)
+    data = file_content(path)
+    if data.startswith(TABLE_MAGIC): return _scores_of_rows(read_table(data, name).to_dicts(), name)
+    text = data.decode('utf-8-sig', 'surrogateescape')
+    try:
+        if not text.startswith('['):
+            return _scores_of_rows(csv.DictReader(StringIO(text, newline=''), restval='', strict=True), name)
+        rows = [{'run': one['run'], 'query_id': query, **values}
+                for one in json.loads(text) for query, values in one['per_query'].items()]
+    except (csv.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, DataError): raise
+        raise DataError(f'{name}: {_NO_SCORES} ({error})') from None
+    return _scores_of_rows(rows, name)
+
+_NO_SCORES = "this file is not a table of scores: write one with scores.save('name.csv')"
+
+def _scores_of_rows(rows, name):
+    """Return {run: {query: {measure: value}}}. rows: dicts with the keys 'run' (optional),
+    'query_id' and measures. name: that of the file."""
+    values_of: dict[str, dict] = {}
+    for row in rows:
+        if not (row.keys() >= {'query_id'} and None not in row and len(row) > 1):
+            raise DataError(f'{name}: {_NO_SCORES}')
+        run = row.pop('run', '')
+        query = row.pop('query_id')
+        rows_of_run = values_of.setdefault(run, {})
+        if query in rows_of_run: raise DataError(f'{name}: query {query!r} has two rows')
+        rows_of_run[query] = {m: _score(x, f'{name}, query {query!r}: {m}') for m, x in row.items()}
+    if not values_of: raise DataError(f'{name}: {_NO_SCORES}')
+    return values_of
+
+def _score(value, where):
+    """Return a number, or NaN for None; raise DataError, beginning with `where`, for a text
+    that is not a number."""
+    try: return float('nan') if value is None else float(value)
+    except (TypeError, ValueError): raise DataError(f'{where} is {short_repr(value)}, not a number') from None
 
 # %% ../../nbs/data/records.ipynb #f0c1fe33
 class Words(NamedTuple):

@@ -7,14 +7,15 @@ __all__ = ['PRESETS', 'Preset', 'conventions_of', 'completed', 'single_precision
            'touches_rows', 'read_run']
 
 # %% ../../nbs/evaluation/presets.ipynb #7032e6b0
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/evaluation/presets.ipynb #dcead218
-from ..core.conventions import Conventions
-from ..core.measures import SUM, Measure
+from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND, Conventions
+from ..core.measures import MEAN, SUM, Measure
 from ..data.qrels_and_runs import Run
 
 # %% ../../nbs/evaluation/presets.ipynb #ee76bbd3
@@ -467,6 +468,43 @@ def completed(measure: Measure, conventions: Conventions) -> Measure:
               if kind == measure.name}
     if conventions.unjudged == 'skip': params['judged_only'] = True
     return measure.unless_said(**params)
+
+# %% ../../nbs/evaluation/presets.ipynb #0d6e0fe7
+def convention_phrases(conventions: Conventions, measures: Sequence[Measure]) -> list[str]:
+    "Return phrases that describe the conventions, and what measures have in another way than the tool."
+    tool = conventions.name.partition(' ')[0]
+    tool_measures = conventions.kinds.split()
+    names = {m.name for m in measures}
+    phrases = [*conventions.describe()]
+    for name, option, answer in conventions.measures:
+        if option in OF_A_KIND and name in names:
+            phrases.append(f'for {name}, {CHOICES[option][answer] or AS_USUAL[answer]}')
+    if tool_measures:
+        phrases += [f'{m!r}: {tool} has no such measure' for m in measures if m.name not in tool_measures]
+    for m in measures if tool else ():
+        for name, option, answer in conventions.measures:
+            if name == m.name and option not in OF_A_KIND and m.arguments().get(option) != answer:
+                phrases.append(f'{m!r}: {option} is as requested, not as in {tool}')
+    return phrases + [f'{m!r}: {m.kind.aggregate.name}' for m in measures if m.kind.aggregate != MEAN]
+
+# %% ../../nbs/evaluation/presets.ipynb #0f96ef1c
+def check_measures(scores: Sequence[Any], items: str, conventions: bool = False) -> None:
+    """Raise ValueError if there are no scores, or if their measures differ.
+
+    items: a name for the scores. conventions: whether these must be equal, too."""
+    if not scores: raise ValueError(f'{items}: there are no scores to combine')
+    first = scores[0]
+    for other in scores[1:]:
+        if other.measures != first.measures:
+            hint = ''  # if judgments completed the same requests in different ways
+            for m, counterpart, requested in zip(first.measures, other.measures, first.asked):
+                if first.asked != other.asked or m == counterpart or hint: continue
+                parameter = next((p for p in m.params if p not in requested.params), '')
+                if parameter: hint = f'; set {parameter} of {m.name} in both'
+            raise ValueError(f'{items} need the same measures, not {[*first.measures]} and {[*other.measures]}{hint}')
+        if conventions and other.conventions != first.conventions:
+            differences = {*first.conventions.describe()} ^ {*other.conventions.describe()}
+            raise ValueError(f'{items} need the same conventions, but these differ: {sorted(differences)}')
 
 # %% ../../nbs/evaluation/presets.ipynb #0e7d1a01
 def worth_of_nothing(measure: Measure, answer: str) -> float:

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LISTED', 'COUNTED', 'WORTH_SAYING', 'FORMATS', 'MANY_RUNS', 'small_print', 'score_parts', 'rendered_scores',
-           'RunInfo', 'ByMeasure', 'Scores', 'beside', 'concat']
+           'RunInfo', 'Scores', 'beside', 'concat']
 
 # %% ../../nbs/evaluation/scores.ipynb #3be67a61
 import json
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     import polars
 
 # %% ../../nbs/evaluation/scores.ipynb #4ce14af7
-from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND, Conventions, check_option
+from ..core.conventions import Conventions, check_option
 from ..core.measures import MEAN, Measure
 from ..core.ties import LazyMapping
-from ..data.errors import counted, import_polars, visible
+from ..data.errors import DataError, StrPath, counted, import_polars, visible
+from ..data.records import read_scores
+from ..data.sources import file_stem
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
-from ..metrics.parsing import flat_name, position
+from .presets import check_measures, convention_phrases, conventions_of
+from ..metrics.parsing import ByMeasure, flat_name, parse, position
 from ..results.results import Cell, Result, Table, Text, best_of, csv_text, value_text, without_nan
 from ..results.results import rendered as written
 
@@ -52,6 +55,8 @@ def _counts_line(scores, remarks=()):
     return _line([*phrases, *map(str, info.notes), *remarks], scores)
 
 def _line(phrases, scores): return f'{"; ".join(phrases)}. Conventions: {"; ".join(_phrases(scores))}.'
+
+def _phrases(scores): return convention_phrases(scores.conventions, scores.measures)
 
 LISTED = 'the judgments are {} without grades, and every document in them counts as relevant, with grade 1'
 
@@ -84,24 +89,6 @@ def _tie_words(scores):
     means differ by more than 0.001 are included."""
     return '; '.join(f'{name} between {value_text(low)} and {value_text(high)}'
                      for name, (low, high) in scores.tie_bounds.items() if high - low > WORTH_SAYING)
-
-def _phrases(scores):
-    conventions = scores.conventions
-    measures = scores.measures
-    tool = conventions.name.partition(' ')[0]
-    tool_measures = conventions.kinds.split()
-    names = {m.name for m in measures}
-    phrases = [*conventions.describe()]
-    for name, option, answer in conventions.measures:
-        if option in OF_A_KIND and name in names:
-            phrases.append(f'for {name}, {CHOICES[option][answer] or AS_USUAL[answer]}')
-    if tool_measures:
-        phrases += [f'{m!r}: {tool} has no such measure' for m in measures if m.name not in tool_measures]
-    for m in measures if tool else ():
-        for name, option, answer in conventions.measures:
-            if name == m.name and option not in OF_A_KIND and m.arguments().get(option) != answer:
-                phrases.append(f'{m!r}: {option} is as requested, not as in {tool}')
-    return phrases + [f'{m!r}: {m.kind.aggregate.name}' for m in measures if m.kind.aggregate != MEAN]
 
 # %% ../../nbs/evaluation/scores.ipynb #ff9ea802
 def _run_name(scores): return scores.runs[0].name or 'run'
@@ -150,25 +137,6 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     record |= {name: value for name, value in details.items() if value}
     if per_query: record['per_query'] = scores.to_dict()
     return without_nan(record)
-
-# %% ../../nbs/evaluation/scores.ipynb #6f647de2
-def check_measures(scores: Sequence[Any], items: str, conventions: bool = False) -> None:
-    """Raise ValueError if there are no scores, or if their measures differ.
-
-    items: a name for the scores. conventions: whether these must be equal, too."""
-    if not scores: raise ValueError(f'{items}: there are no scores to combine')
-    first = scores[0]
-    for other in scores[1:]:
-        if other.measures != first.measures:
-            hint = ''  # if judgments completed the same requests in different ways
-            for m, counterpart, requested in zip(first.measures, other.measures, first.asked):
-                if first.asked != other.asked or m == counterpart or hint: continue
-                parameter = next((p for p in m.params if p not in requested.params), '')
-                if parameter: hint = f'; set {parameter} of {m.name} in both'
-            raise ValueError(f'{items} need the same measures, not {[*first.measures]} and {[*other.measures]}{hint}')
-        if conventions and other.conventions != first.conventions:
-            differences = {*first.conventions.describe()} ^ {*other.conventions.describe()}
-            raise ValueError(f'{items} need the same conventions, but these differ: {sorted(differences)}')
 
 # %% ../../nbs/evaluation/scores.ipynb #10598034
 def slice_tables(runs: Sequence[Any]) -> list[Table]:
@@ -272,21 +240,6 @@ class RunInfo:
     count: str = ''   # Of a run of chunks, what takes a place: 'chunks' or 'documents'
     budget: float = np.inf  # How long the chunks can be together that are looked at
     notes: tuple[Note, ...] = ()  # How the judgments and the run were read, for the small print
-
-class ByMeasure(dict[str, Any]):
-    "A dict {measure: number} in which a key can be any name of the measure, or a `Measure`."
-    def __init__(self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = ()):
-        super().__init__(items)
-        self._known = measures, requested or measures
-
-    def __missing__(self, measure: Any) -> Any:
-        measures = self._known[0]
-        index = position(measure, *self._known)
-        name = '' if index is None else repr(measures[index])
-        if name not in self.keys(): raise KeyError(f'{measure} was not computed; available: {", ".join(self)}')
-        return self[name]
-
-    def __reduce__(self) -> tuple: return dict, (dict(self),)
 
 # %% ../../nbs/evaluation/scores.ipynb #627bc013
 def _of_only(name, words):
@@ -513,6 +466,18 @@ class Scores(Result):
         if a query is in two parts."""
         return concat(parts)
 
+    @classmethod
+    def load(
+        cls, path: StrPath, *, conventions: str | Conventions | None = None,
+    ) -> 'Scores':
+        """Read the values that `save` wrote to a CSV, Parquet or JSON file.
+
+        The file has the values of every query, but not the conventions. Without
+        `conventions` they are unknown; pass those that were used to put the scores
+        beside others. A run without a name in the file gets the name of the file.
+        DataError if the file is not a table of scores."""
+        return loaded(path, conventions)
+
     # For other tools
     def to_dict(self) -> dict[str, Any]:
         """Return {query_id: {measure: value}}, the format of pytrec_eval.
@@ -585,16 +550,19 @@ class Scores(Result):
         ----------
         measure : str or Measure
             One of the computed measures; default: the first.
-        kind : {'means', 'distribution'}
+        kind : {'means', 'distribution', 'precision-recall'}
             'means': means with 95 % confidence intervals by Student's t (needs scipy).
             'distribution': the value of each query, with quartiles and mean.
+            'precision-recall': the mean interpolated precision at each recall that was
+            computed; 'iprec_at_recall' computes it at 0, 0.1, ... 1.
         ax : matplotlib's axes
             The axes to use; None: a new figure.
 
         KeyError for a measure that was not computed. ValueError for an unknown kind, or
         for 'means' of a measure without an arithmetic mean, such as GMAP."""
         from irmetrics_nb.results.results import distribution, forest
-        check_option('kind', kind, ('means', 'distribution'))
+        check_option('kind', kind, ('means', 'distribution', 'precision-recall'))
+        if kind == 'precision-recall': return self._plot_precision(ax)
         index = 0 if measure is None else self._index(measure)
         name = self.keys()[index]
         names = [run.name or 'run' for run in self.runs]
@@ -612,6 +580,22 @@ class Scores(Result):
         reach = t.ppf(.975, np.maximum(n - 1, 1)) * errors
         return forest(names, means, means - reach, means + reach, label=f'mean {name}',
                       title=f'Mean {name}, 95 % interval', ax=ax)
+
+    def _plot_precision(self, ax):
+        from irmetrics_nb.results.results import lines
+        found = {m.at: i for i, m in enumerate(self.measures) if m.name == 'IPrec'}
+        recalls = sorted(at for at in found if at is not None)
+        if len(recalls) < 2:
+            raise ValueError('precision-recall needs interpolated precision at two or '
+                             "more recalls: compute 'iprec_at_recall'")
+        rows = [found[at] for at in recalls]
+        curves = {run.name or 'run': _of_counted(np.mean, values[rows])
+                  for run, values in zip(self.runs, self.values)}
+        title = f'Precision and recall, mean of {counted(len(self), "query")}'
+        ax = lines(recalls, curves, title=title, xlabel='recall',
+                   ylabel='interpolated precision', ax=ax)
+        ax.set_ylim(0, 1.02)
+        return ax
 
     def _blocks(self): return score_parts(self.each())
 
@@ -695,3 +679,21 @@ def _whole_bounds(batches, i):
         ends = [x.runs[i].tie_bounds.get(name, x.values[[i, i], m]) for x in batches]
         bounds[name] = np.hstack(ends)
     return bounds
+
+# %% ../../nbs/evaluation/scores.ipynb #8e06e858
+@dataclass(frozen=True)
+class UnknownConventions(Conventions):
+    "The conventions of scores from a file that does not contain them."
+    def describe(self) -> list[str]: return ['not known (the values come from a file)']
+
+def loaded(path: StrPath, conventions: str | Conventions | None = None) -> Scores:
+    "Return the scores in a file that `save` wrote."
+    rules = conventions_of(conventions) if conventions else UnknownConventions()
+    runs = []
+    for name, rows in read_scores(path).items():
+        names = dict.fromkeys(m for row in rows.values() for m in row)
+        try: measures = tuple(map(parse, names))
+        except ValueError as error: raise DataError(f'{path}: a column is not a measure: {error}') from None
+        values = np.array([[row.get(m, np.nan) for row in rows.values()] for m in names])
+        runs.append(Scores(measures, tuple(rows), values, (RunInfo(name or file_stem(path)),), rules))
+    return runs[0] if len(runs) == 1 else beside(runs)

@@ -310,7 +310,10 @@ class Identification(Result):
         lead = 'In Python'
         if not self.fits: lead = 'The closest result, in Python'
         if fits: yield Text(f'{lead}: {fits[0].call}')
-        if self.mistake: yield Text(f'{self.mistake}: {MISTAKES[self.mistake].says}.')
+        for name in dict.fromkeys(fit.mistake for fit in self.fits[:rows]):
+            if not name: continue
+            # a definition gives a value that no convention gives
+            if name == self.mistake or MISTAKES[name].definition: yield Text(f'{name}: {MISTAKES[name].says}.')
         for text in self.advice: yield Text(f'To decide: {text}.')
 
 # %% ../../nbs/forensics/identification.ipynb #eee92f32

@@ -177,7 +177,8 @@ _add_mistake(
 _add_mistake('p-over-list', 'P', 'hits in the top k are divided by the length of the whole list', definition=_per_list)
 _add_mistake('p-is-recall', 'P', 'the value is recall, not precision', definition=recall)
 _add_mistake('r-is-precision', 'R', 'the value is precision, not recall: hits are divided by k', definition=precision)
-_add_mistake('r-is-success', 'R', 'the value is success, not recall: 1 if the top k contains a hit', definition=success)
+_add_mistake('r-is-success', 'R', 'the value is Success@k (the hit rate), not recall: 1 if the top k contains any '
+                                  'relevant document', definition=success)
 _add_mistake('r-not-cut', 'R', 'the cutoff is ignored', definition=_recall_of_all)
 _add_mistake('r-capped', 'R', 'hits are divided by min(R, k)', {'divisor': 'min(R,k)'})
 _add_mistake('f-beta-not-squared', 'F SetF', 'beta is used instead of its square', definition=_not_squared)

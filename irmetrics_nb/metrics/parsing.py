@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MAX_MEASURE', 'MAX_MEASURES', 'Measures', 'measure_table', 'quoted', 'shorter', 'read', 'split', 'find_kind',
-           'check_name', 'nearest_kind', 'check_parameters', 'parse', 'flat_name', 'parse_all', 'position']
+           'check_name', 'nearest_kind', 'check_parameters', 'parse', 'flat_name', 'parse_all', 'position', 'ByMeasure']
 
 # %% ../../nbs/metrics/parsing.ipynb #b8edad5e
 import ast
@@ -423,3 +423,19 @@ def position(
         params = done.defaults | {**done.params}
         if all(params[p] == x for p, x in parsed.given.items()): return i
     return None
+
+# %% ../../nbs/metrics/parsing.ipynb #f7af1db2
+class ByMeasure(dict[str, Any]):
+    "A dict {measure: number} in which a key can be any name of the measure, or a `Measure`."
+    def __init__(self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = ()):
+        super().__init__(items)
+        self._known = measures, requested or measures
+
+    def __missing__(self, measure: Any) -> Any:
+        measures = self._known[0]
+        index = position(measure, *self._known)
+        name = '' if index is None else repr(measures[index])
+        if name not in self.keys(): raise KeyError(f'{measure} was not computed; available: {", ".join(self)}')
+        return self[name]
+
+    def __reduce__(self) -> tuple: return dict, (dict(self),)
