@@ -82,3 +82,25 @@ def test_nothing_of_judgments_that_are_let_go_stays_but_their_queries():
     qrels.let_rows_go()
     assert [ref() for ref in held] == [None] * len(held)
     assert qrels.queries == [f"q{i}" for i in range(20)]
+
+
+# ---- in a notebook ----
+
+
+def test_judgments_and_runs_are_shown_as_a_summary_with_the_first_rows_and_unsafe_ids_are_text():
+    qrels = Qrels({"<q1>": {"d&1": 2, "d2": 0}, "q2": {f"e{i}": 1 for i in range(9)}})
+    page = qrels._repr_html_()
+    assert page.startswith("<p>Qrels: 2 queries, 11 judgments, grades 0 to 2</p><table>")
+    assert "&lt;q1&gt;" in page and "d&amp;1" in page and "<q1>" not in page
+    assert page.count("<tr>") == 1 + 5 and "e2" in page and "e3" not in page and "relevance" in page
+    rows = [("q", f"d{i}", 1 / (i + 1)) for i in range(7)]
+    for source in (rows, {"q": {d: s for _, d, s in rows}}):
+        page = Run(source, name="a<b")._repr_html_()
+        assert page.startswith("<p>Run a&lt;b: 1 query, 7 documents retrieved</p>") and page.count("<tr>") == 6
+        assert "0.333333" in page and "score" in page
+    assert Run.empty()._repr_html_().count("<tr>") == 1
+
+
+def test_a_file_that_is_not_read_yet_is_not_read_to_be_shown(tmp_path):
+    unread = Run.unread(tmp_path / "absent.run")
+    assert unread._repr_html_() == "<p>Run, not read yet</p>"

@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+from fractions import Fraction
 from math import nan, sqrt
 
 import numpy as np
@@ -242,6 +243,51 @@ def test_a_name_comes_from_the_first_part_that_has_one(tmp_path):
     assert Scores.concat(parts).name == 'tag'
 
 
+# ---- with weights ----
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 8)), min_size=1, max_size=12).filter(lambda pairs: any(w for w, _ in pairs)), st.data())
+def test_weighted_means_are_the_sum_of_weight_times_value_by_the_sum_of_the_weights(pairs, data):
+    ids = [f'{i:02}' for i in range(len(pairs))]
+    scores = scored('one', 'AP', [[x / 8 for _, x in pairs]], ids)
+    by_hand = Fraction(sum(w * x for w, x in pairs), 8 * sum(w for w, _ in pairs))
+    order = data.draw(st.permutations(range(len(ids))))
+    weights = {ids[i]: pairs[i][0] for i in order} | {'not judged': 1000}
+    table = pl.DataFrame({'query_id': [*weights], 'weight': [*weights.values()], 'note': 'x'})
+    for source in (weights, pd.Series(weights), table):
+        [row] = scores.weighted_means(source).rows
+        assert row == {'run': 'one', 'measure': 'AP', 'weighted_mean': pytest.approx(float(by_hand), abs=1e-12), 'queries': len(ids)}
+
+
+def test_equal_weights_give_the_usual_means_and_a_query_that_does_not_count_has_no_weight(two):
+    equal = two.weighted_means(dict.fromkeys(two.query_ids, 7))
+    assert [row['weighted_mean'] for row in equal.rows] == pytest.approx([x for means in two.means.values() for x in means.values()])
+    assert [row['queries'] for row in equal.rows] == [2, 2, 2, 1]
+    rows = two.weighted_means({'a': 1, 'b': 3, 'c': 0}).rows
+    assert rows[0]['weighted_mean'] == (1 * 1 + 3 * 0) / 4
+    assert rows[2]['weighted_mean'] == .5  # b alone
+    assert np.isnan(rows[3]['weighted_mean'])  # c alone, which has no weight
+    text = str(equal)
+    assert 'weighted mean' in text and 'queries' in text and 'Tests and intervals have no weights' in text
+
+
+@pytest.mark.parametrize('weights, says', [
+    ({'a': 1, 'b': -1}, "query 'b' needs a weight of 0 or more, not -1"), ({'a': 1}, "query 'b' needs a weight .* not None"),
+    ({'a': nan, 'b': 1}, "query 'a' needs a weight .* not nan"), ({'a': float('inf'), 'b': 1}, "query 'a' .* not inf"), ({'a': 0, 'b': 0}, 'all weights are 0'),
+    (pl.DataFrame({'query': ['a', 'a', 'b'], 'weight': [1, 2, 3]}), 'a query has two weights'),
+    (pl.DataFrame({'query': ['a', 'b'], 'x': [1, 2], 'y': [3, 4]}), 'no column weight; the columns are x, y'),
+    (pl.DataFrame({'weight': [1, 2]}), 'no column'), ({'a': 'much', 'b': 1}, 'much')])
+def test_weights_that_are_none_are_refused(weights, says):
+    with pytest.raises(DataError, match=says):
+        scored().weighted_means(weights)
+
+
+def test_a_measure_that_is_no_mean_has_no_weights():
+    for measure in ('GMAP', 'NumRel'):
+        with pytest.raises(ValueError, match=f'{measure} is not an arithmetic mean, and has no weights'):
+            evaluate(QRELS, ONE, measure).weighted_means(dict.fromkeys('abc', 1))
+
+
 # ---- as text ----
 
 
@@ -286,7 +332,9 @@ def test_loaded_scores_are_compared_like_the_runs(tmp_path):
     loaded = {name: Scores.load(tmp_path / f'{name}.csv') for name in ('bm25', 'title')}
     direct = compare(example.qrels, {name: example.runs[name] for name in loaded}, 'AP RR')
     assert compare(loaded).rows == direct.rows and len(direct.rows) == 2
-    assert 'not known' in str(loaded['bm25']) and 'ties by document id' not in str(loaded['bm25'])
+    small_print = str(loaded['bm25'])
+    assert 'not known' in small_print and 'ties by document id' not in small_print and 'missing' not in small_print
+    assert 'missing' not in json.loads(loaded['bm25'].to_json())[0]
     fresh = evaluate(example.qrels, example.runs['lsa'], 'AP RR')
     with pytest.raises(ValueError, match='need the same conventions'):
         Scores.beside([loaded['bm25'], fresh])
@@ -295,8 +343,8 @@ def test_loaded_scores_are_compared_like_the_runs(tmp_path):
 
 
 @pytest.mark.parametrize('text, says', [
-    ('query_id,banana\nq,1\n', "a column is not a measure: .*banana"), ('query_id,AP\nq,yes\n', "query 'q': AP is 'yes', not a number"),
-    ('a,b\n1,2\n', 'not a table of scores'), ('', 'not a table of scores'), ('query_id,AP\nq,1\nq,1\n', "query 'q' has two rows"),
+    ('query_id,banana\nq,1\n', "a column is not a measure: .*banana"), ('query_id,AP\nq,yes\n', "not a table of scores .*'yes'"),
+    ('a,b\n1,2\n', 'not a table of scores'), ('query_id,AP\n', 'not a table of scores .no rows'), ('query_id,AP\nq,1\nq,1\n', "query 'q' has two rows"),
     ('query_id,AP\n"q,1\n', 'not a table of scores'), ('[1, 2]', 'not a table of scores'), ('{"a": 1}', 'not a table of scores'),
     ('q1 Q0 d1 1 2.5 tag\n', 'not a table of scores'), ('measure  mean\n-------  ----\nAP  0.5\n', 'not a table of scores')])
 def test_a_file_that_is_no_table_of_scores_is_an_error_that_names_it(tmp_path, text, says):

@@ -7,7 +7,8 @@ __all__ = ['Groups']
 
 # %% ../../nbs/data/groups.ipynb #9ead36c0
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 # %% ../../nbs/data/groups.ipynb #f6c508a3
 from ..core.arrays import is_missing
 from .errors import DataError, short_repr
+from .ids import to_floats
 from .sources import file_content, is_path, is_self_describing, read_lookup, separated_lines
 from .tables import COLUMN_SYNONYMS, header_names, plain_name
 
@@ -216,3 +218,22 @@ class Groups:
 def read_groups(groups: Any) -> dict[str, str]:
     """Return {query: group} from `Groups`, or from any source that `Groups` accepts."""
     return dict(groups.of if isinstance(groups, Groups) else Groups(groups).of)
+
+# %% ../../nbs/data/groups.ipynb #95052fe8
+def read_weights(weights: Any, query_ids: Sequence[str]) -> np.ndarray:
+    """Return the weight of each query, as an array in the order of `query_ids`.
+
+    `weights` is {query: weight}, a Series, a table or a file. Raise DataError for a
+    weight that is missing, negative or not finite, for two weights of a query, and if
+    the sum of all weights is 0."""
+    where = os.fspath(weights) if is_path(weights) else 'the weights'
+    ids, table = read_lookup(weights, where, QUERY)
+    column = table.get('weight') if len(table) > 1 else next(iter(table.values()))
+    if column is None: raise DataError(f'{where}: no column weight; the columns are {", ".join(table)}')
+    weight_of = dict(zip(map(str, ids), column))
+    if len(weight_of) < len(ids): raise DataError(f'{where}: a query has two weights')
+    values = to_floats([weight_of.get(q, np.nan) for q in query_ids])
+    for q in compress(query_ids, ~(np.isfinite(values) & (values >= 0))):
+        raise DataError(f'{where}: query {q!r} needs a weight of 0 or more, not {weight_of.get(q)!r}')
+    if not values.any(): raise DataError(f'{where}: all weights are 0')
+    return values

@@ -11,7 +11,8 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from html import escape
+from itertools import chain, islice, pairwise
 from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -232,6 +233,7 @@ def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #2af76f99
 NO_ROWS = no_rows('run')
+SHOWN_ROWS = 5  # in a notebook
 
 class QueryDocTable:
     """Base class of `Qrels` and `Run`: unique pairs of query and document with
@@ -339,6 +341,22 @@ class QueryDocTable:
         return list(self.dicts.docs) if self.dicts else self.rows.query_ids.tolist()
 
     def __len__(self) -> int: return len(self.queries)
+
+    def _repr_html_(self) -> str:
+        """Return the summary and the first rows as HTML. A file that is not read yet is
+        not read for it."""
+        from tabulate import tabulate
+        if self.source is not None and 'rows' not in vars(self):
+            return f'<p>{type(self).__name__}, not read yet</p>'
+        rows: Any = self.dicts
+        if rows: rows = read_rows(dict(islice(rows.docs.items(), SHOWN_ROWS)), self.kind)
+        else: rows = self.rows
+        top = slice(SHOWN_ROWS)
+        ids = [rows.query_ids[query] for query in rows.query[top].tolist()]
+        columns = [*map(visible, ids)], [*map(visible, rows.doc[top].tolist())], rows.value[top]
+        head = 'query_id', 'doc_id', self.number
+        table = tabulate(zip(*columns), head, 'html', disable_numparse=[0, 1])
+        return f'<p>{escape(repr(self))}</p>{table}'
 
     def to_dict(self) -> dict:
         """Return all rows as {query: {document: number}}.

@@ -21,6 +21,8 @@ from numbers import Real
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 # %% ../../nbs/data/records.ipynb #31f98800
 from ..core.arrays import is_missing
 from irmetrics_nb.data.errors import (
@@ -337,40 +339,27 @@ def read_scores(path: StrPath) -> dict[str, dict[str, dict[str, float]]]:
     table of scores."""
     name = os.fspath(path)
     data = file_content(path)
-    if data.startswith(TABLE_MAGIC): return _scores_of_rows(read_table(data, name).to_dicts(), name)
-    text = data.decode('utf-8-sig', 'surrogateescape')
-    try:
-        if not text.startswith('['):
-            return _scores_of_rows(csv.DictReader(StringIO(text, newline=''), restval='', strict=True), name)
-        rows = [{'run': one['run'], 'query_id': query, **values}
-                for one in json.loads(text) for query, values in one['per_query'].items()]
-    except (csv.Error, ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, DataError): raise
-        raise DataError(f'{name}: {_NO_SCORES} ({error})') from None
-    return _scores_of_rows(rows, name)
-
-_NO_SCORES = "this file is not a table of scores: write one with scores.save('name.csv')"
-
-def _scores_of_rows(rows, name):
-    """Return {run: {query: {measure: value}}}. rows: dicts with the keys 'run' (optional),
-    'query_id' and measures. name: that of the file."""
     values_of: dict[str, dict] = {}
-    for row in rows:
-        if not (row.keys() >= {'query_id'} and None not in row and len(row) > 1):
-            raise DataError(f'{name}: {_NO_SCORES}')
-        run = row.pop('run', '')
-        query = row.pop('query_id')
-        rows_of_run = values_of.setdefault(run, {})
-        if query in rows_of_run: raise DataError(f'{name}: query {query!r} has two rows')
-        rows_of_run[query] = {m: _score(x, f'{name}, query {query!r}: {m}') for m, x in row.items()}
-    if not values_of: raise DataError(f'{name}: {_NO_SCORES}')
+    try:
+        for row in _rows_of_scores(data, name):
+            query = row.pop('query_id')
+            rows = values_of.setdefault(row.pop('run', ''), {})
+            if query in rows: raise ValueError(f'query {query!r} has two rows')
+            rows[query] = {m: np.nan if x is None else float(x) for m, x in row.items()}
+        if not values_of: raise ValueError('no rows')
+    except (csv.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = f'no column {error}' if isinstance(error, KeyError) else error
+        advice = "write one with scores.save('name.csv')"
+        raise DataError(f'{name} is not a table of scores ({reason}); {advice}') from None
     return values_of
 
-def _score(value, where):
-    """Return a number, or NaN for None; raise DataError, beginning with `where`, for a text
-    that is not a number."""
-    try: return float('nan') if value is None else float(value)
-    except (TypeError, ValueError): raise DataError(f'{where} is {short_repr(value)}, not a number') from None
+def _rows_of_scores(data, name):
+    "Return the rows of a table of scores as dicts. data: the bytes of the file `name`."
+    if data.startswith(TABLE_MAGIC): return read_table(data, name).to_dicts()
+    text = data.decode('utf-8-sig', 'surrogateescape')
+    if not text.startswith('['): return csv.DictReader(StringIO(text, newline=''), restval='', strict=True)
+    return [{'run': one['run'], 'query_id': query, **values}
+            for one in json.loads(text) for query, values in one['per_query'].items()]
 
 # %% ../../nbs/data/records.ipynb #f0c1fe33
 class Words(NamedTuple):

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PRESETS', 'Preset', 'conventions_of', 'completed', 'single_precision', 'identical_rows', 'without_identical_ids',
-           'touches_rows', 'read_run']
+           'touches_rows', 'read_run', 'WeightedMeans']
 
 # %% ../../nbs/evaluation/presets.ipynb #7032e6b0
 from collections.abc import Sequence
@@ -16,7 +16,9 @@ import numpy as np
 # %% ../../nbs/evaluation/presets.ipynb #dcead218
 from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND, Conventions
 from ..core.measures import MEAN, SUM, Measure
+from ..data.groups import read_weights
 from ..data.qrels_and_runs import Run
+from ..results.results import Result, Table, Text
 
 # %% ../../nbs/evaluation/presets.ipynb #ee76bbd3
 @dataclass(frozen=True)
@@ -550,3 +552,49 @@ def read_run(run: Any, conventions: Conventions) -> Run:
     if conventions.identical_ids == 'skip': results = without_identical_ids(results)
     if conventions.score_dtype == 'float32': results = single_precision(results)
     return results
+
+# %% ../../nbs/evaluation/presets.ipynb #f33ad080
+LOADED = 'from a file of scores'  # how such scores were read
+
+@dataclass(frozen=True)
+class UnknownConventions(Conventions):
+    "The conventions of scores from a file that does not contain them."
+    def describe(self) -> list[str]: return ['not known (the values come from a file)']
+
+# %% ../../nbs/evaluation/presets.ipynb #4ef97752
+@dataclass(frozen=True, eq=False, repr=False)
+class WeightedMeans(Result):
+    """The means of measures in which each query has a weight.
+
+    `rows` has a dict for each run and measure, with the keys 'run', 'measure',
+    'weighted_mean' and 'queries', the number of queries."""
+    rows: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, scores: Any, weights: Any) -> 'WeightedMeans':
+        """Compute the weighted means of `Scores`.
+
+        weights: {query: weight}, a Series, a table or a file. DataError for invalid
+        weights. ValueError for a measure without an arithmetic mean, such as GMAP."""
+        weight = read_weights(weights, scores.query_ids)
+        rows = []
+        for run, values in zip(scores.runs, scores.values):
+            for m, x in zip(scores.measures, values):
+                if m.kind.aggregate != MEAN:
+                    raise ValueError(f'{m!r} is not an arithmetic mean, and has no weights')
+                counts = ~np.isnan(x)
+                total = weight[counts].sum()
+                mean = float(weight[counts] @ x[counts] / total) if total else np.nan
+                rows.append({'run': run.name, 'measure': repr(m), 'weighted_mean': mean,
+                             'queries': int(counts.sum())})
+        return cls(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        "Return the rows of the table."
+        return {'rows': self.rows}
+
+    def _blocks(self):
+        rows = [[*row.values()][:3] + [f'{row["queries"]:,}'] for row in self.rows]
+        head = ['run', 'measure', 'weighted mean', 'queries']
+        yield Table(head, rows, 'Means with a weight for each query.', 'tab:weighted')
+        yield Text('Each query counts with its weight. Tests and intervals have no weights.')

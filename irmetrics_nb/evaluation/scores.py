@@ -30,6 +30,7 @@ from ..data.records import read_scores
 from ..data.sources import file_stem
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
+from .presets import LOADED, UnknownConventions, WeightedMeans
 from .presets import check_measures, convention_phrases, conventions_of
 from ..metrics.parsing import ByMeasure, flat_name, parse, position
 from ..results.results import Cell, Result, Table, Text, best_of, csv_text, value_text, without_nan
@@ -54,15 +55,16 @@ def _counts_line(scores, remarks=()):
     if info.listed: phrases.append(LISTED.format(info.listed))
     return _line([*phrases, *map(str, info.notes), *remarks], scores)
 
-def _line(phrases, scores): return f'{"; ".join(phrases)}. Conventions: {"; ".join(_phrases(scores))}.'
-
-def _phrases(scores): return convention_phrases(scores.conventions, scores.measures)
+def _line(phrases, scores):
+    rules = convention_phrases(scores.conventions, scores.measures)
+    return f'{"; ".join(phrases)}. Conventions: {"; ".join(rules)}.'
 
 LISTED = 'the judgments are {} without grades, and every document in them counts as relevant, with grade 1'
 
 def _query_counts(scores, where=''):
     "Return {phrase: number of queries}; where: the beginning of the phrase for queries without judgments."
     info = scores.runs[0]
+    if info.reading == LOADED: return {}  # not in the file
     level = min(m.params.get('rel', 1) for m in scores.measures)
     without = ' without a relevant document'
     if level > 1: without += f' (of grade {level} or more)'
@@ -125,11 +127,13 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     "Return the results of one run as a dict for JSON (None for NaN); per_query: include all values."
     info = scores.runs[0]
     numbers = {name: getattr(scores, name) for name in ('means', 'medians', 'standard_errors')}
-    counts = {name: getattr(info, name) for name in ('missing', 'no_relevant', 'unjudged', 'short')}
+    known = () if info.reading == LOADED else ('missing', 'no_relevant', 'unjudged', 'short')
+    counts = {name: getattr(info, name) for name in known}
     documents, judged = top_counts(scores.first_ranks)
     counts[f'judged@{TOP}'] = judged / documents if documents else None
     counts['repeats'] = dict(zip(('qrels', 'run'), info.repeats))
-    record = {'run': _run_name(scores), **numbers, 'queries': len(scores), **counts, 'conventions': _phrases(scores)}
+    phrases = convention_phrases(scores.conventions, scores.measures)
+    record = {'run': _run_name(scores), **numbers, 'queries': len(scores), **counts, 'conventions': phrases}
     budget = info.budget if np.isfinite(info.budget) else None
     details = {'listed': info.listed, 'notes': [*map(str, info.notes)], 'count': info.count, 'budget': budget,
                'tie_bounds': {name: [*ends] for name, ends in scores.tie_bounds.items()},
@@ -338,6 +342,12 @@ class Scores(Result):
         sum."""
         return self._numbers([m.kind.aggregate.f for m in self.measures])
 
+    def weighted_means(self, weights: Any) -> WeightedMeans:
+        """Return the means with a weight for each query, such as its traffic.
+
+        weights: {query: weight}, a Series, a table or a file. DataError if invalid."""
+        return WeightedMeans.of(self, weights)
+
     @property
     def medians(self) -> dict[str, Any]:
         "Return {measure: median}; for several runs, {run: {measure: median}}."
@@ -376,8 +386,6 @@ class Scores(Result):
         tables = [ByMeasure(pairs, self.measures, self.asked) for pairs in items]
         if self.single: return tables[0]
         return dict(zip([run.name for run in self.runs], tables))
-
-    def _name(self, measure): return self.keys()[self._index(measure)]
 
     def _index(self, measure):
         names = self.keys()
@@ -472,10 +480,8 @@ class Scores(Result):
     ) -> 'Scores':
         """Read the values that `save` wrote to a CSV, Parquet or JSON file.
 
-        The file has the values of every query, but not the conventions. Without
-        `conventions` they are unknown; pass those that were used to put the scores
-        beside others. A run without a name in the file gets the name of the file.
-        DataError if the file is not a table of scores."""
+        The file does not contain the conventions; pass those that were used to put the
+        scores beside others. DataError if the file is not a table of scores."""
         return loaded(path, conventions)
 
     # For other tools
@@ -681,19 +687,14 @@ def _whole_bounds(batches, i):
     return bounds
 
 # %% ../../nbs/evaluation/scores.ipynb #8e06e858
-@dataclass(frozen=True)
-class UnknownConventions(Conventions):
-    "The conventions of scores from a file that does not contain them."
-    def describe(self) -> list[str]: return ['not known (the values come from a file)']
-
 def loaded(path: StrPath, conventions: str | Conventions | None = None) -> Scores:
     "Return the scores in a file that `save` wrote."
     rules = conventions_of(conventions) if conventions else UnknownConventions()
     runs = []
     for name, rows in read_scores(path).items():
-        names = dict.fromkeys(m for row in rows.values() for m in row)
+        [names, *_] = map(list, rows.values())  # the columns of a table
         try: measures = tuple(map(parse, names))
         except ValueError as error: raise DataError(f'{path}: a column is not a measure: {error}') from None
-        values = np.array([[row.get(m, np.nan) for row in rows.values()] for m in names])
-        runs.append(Scores(measures, tuple(rows), values, (RunInfo(name or file_stem(path)),), rules))
+        values = np.array([[row[m] for row in rows.values()] for m in names])
+        runs.append(Scores(measures, tuple(rows), values, (RunInfo(name or file_stem(path), reading=LOADED),), rules))
     return runs[0] if len(runs) == 1 else beside(runs)
