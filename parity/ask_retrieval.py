@@ -141,4 +141,5 @@ def sentence_transformers(rng):
     several = {"accuracy": "Success", "precision": "P", "recall": "R", "ndcg": "nDCG", "mrr": "RR", "map": "AP"}
     for name, ours in several.items():
         for k in CUTS:
-            yield f"{name}@{k}", found[f"{name}@k"][k], evaluate(qrels, run, f"{ours}@{k}", conventions="sentence_transformers")
+            values = evaluate(qrels, run, f"{ours}@{k}", conventions="sentence_transformers")
+            yield f"{name}@{k}", found[f"{name}@k"][k], values

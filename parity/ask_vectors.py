@@ -449,7 +449,6 @@ def ragas(measure, case):
 
 def mlflow(measure, case):
     import pandas as pd
-
     from ask_retrieval import _mlflow
 
     words = {"P": "precision", "R": "recall", "nDCG": "ndcg"}

@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 from strategies import batch, batches, betas, collections, cutoffs, rankings, relevance
 
 from irmetrics_nb import Judged
-from irmetrics_nb.metrics.sets import Complete, complete, f_beta, f_measure, fallout, judged_at, precision, r_precision, recall, success
+from irmetrics_nb.metrics.sets import (
+    Complete,
+    complete,
+    f_beta,
+    f_measure,
+    fallout,
+    judged_at,
+    precision,
+    r_precision,
+    recall,
+    success,
+)
 
 quarters = st.integers(0, 4)
 medium = settings(max_examples=50)

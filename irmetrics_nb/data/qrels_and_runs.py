@@ -353,9 +353,10 @@ class QueryDocTable:
         else: rows = self.rows
         top = slice(SHOWN_ROWS)
         ids = [rows.query_ids[query] for query in rows.query[top].tolist()]
-        columns = [*map(visible, ids)], [*map(visible, rows.doc[top].tolist())], rows.value[top]
+        numbers = [f'{x:g}' for x in rows.value[top]]
+        lines = zip(map(visible, ids), map(visible, rows.doc[top].tolist()), numbers)
         head = 'query_id', 'doc_id', self.number
-        table = tabulate(zip(*columns), head, 'html', disable_numparse=[0, 1])
+        table = tabulate(lines, head, 'html', disable_numparse=True)
         return f'<p>{escape(repr(self))}</p>{table}'
 
     def to_dict(self) -> dict:

@@ -52,9 +52,9 @@ from irmetrics_nb.evaluation.findings import (
     warning_texts,
 )
 from .presets import completed, conventions_of, read_run, touches_rows, worth_of_nothing
-from .scores import ByMeasure, RunInfo, Scores
+from .scores import RunInfo, Scores
 from ..metrics.auc import LIMIT, BoundedAUC, NamedWeights, ScoreHistogram, group_auc
-from ..metrics.parsing import Measures, parse_all
+from ..metrics.parsing import ByMeasure, Measures, parse_all
 
 # %% ../../nbs/evaluation/evaluation.ipynb #277a6ec6
 CUTOFF = "a cutoff is written with its measure, such as 'nDCG@{}'"

@@ -561,6 +561,10 @@ class UnknownConventions(Conventions):
     "The conventions of scores from a file that does not contain them."
     def describe(self) -> list[str]: return ['not known (the values come from a file)']
 
+def known_conventions(conventions: str | Conventions | None) -> Conventions:
+    "Return the conventions that are stated for scores from a file; None: unknown ones."
+    return UnknownConventions() if conventions is None else conventions_of(conventions)
+
 # %% ../../nbs/evaluation/presets.ipynb #4ef97752
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightedMeans(Result):

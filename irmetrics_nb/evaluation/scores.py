@@ -30,8 +30,7 @@ from ..data.records import read_scores
 from ..data.sources import file_stem
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
-from .presets import LOADED, UnknownConventions, WeightedMeans
-from .presets import check_measures, convention_phrases, conventions_of
+from .presets import LOADED, WeightedMeans, check_measures, convention_phrases, known_conventions
 from ..metrics.parsing import ByMeasure, flat_name, parse, position
 from ..results.results import Cell, Result, Table, Text, best_of, csv_text, value_text, without_nan
 from ..results.results import rendered as written
@@ -689,7 +688,7 @@ def _whole_bounds(batches, i):
 # %% ../../nbs/evaluation/scores.ipynb #8e06e858
 def loaded(path: StrPath, conventions: str | Conventions | None = None) -> Scores:
     "Return the scores in a file that `save` wrote."
-    rules = conventions_of(conventions) if conventions else UnknownConventions()
+    rules = known_conventions(conventions)
     runs = []
     for name, rows in read_scores(path).items():
         [names, *_] = map(list, rows.values())  # the columns of a table

@@ -392,8 +392,9 @@ def complete_over_ties(
 ) -> Share:
     "Yield the terms of complete averaged over all orders of tied documents."
     hits = ranking.found(rel)
+    k = check_cutoff(k)
     places = hits.tie_size
-    if check_cutoff(k) is not None: places = np.clip(k + 1 - hits.tie_start, 0, places)
+    if k is not None: places = np.clip(k + 1 - hits.tie_start, 0, places)
     earlier = cumcount(hits.tie_numbers())
     chances = np.maximum(places - earlier, 0) / (hits.tie_size - earlier)
     all_within = np.ones(len(hits))
