@@ -16,7 +16,6 @@ import numpy as np
 # %% ../../nbs/evaluation/presets.ipynb #dcead218
 from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND, Conventions
 from ..core.measures import MEAN, SUM, Measure
-from ..data.groups import read_weights
 from ..data.qrels_and_runs import Run
 from ..results.results import Result, Table, Text
 
@@ -580,12 +579,14 @@ class WeightedMeans(Result):
 
         weights: {query: weight}, a Series, a table or a file. DataError for invalid
         weights. ValueError for a measure without an arithmetic mean, such as GMAP."""
+        from irmetrics_nb.data.groups import read_weights
         weight = read_weights(weights, scores.query_ids)
         rows = []
         for run, values in zip(scores.runs, scores.values):
             for m, x in zip(scores.measures, values):
                 if m.kind.aggregate != MEAN:
-                    raise ValueError(f'{m!r} is not an arithmetic mean, and has no weights')
+                    raise ValueError(f'{m!r} is not an arithmetic mean, and has '
+                                     'no weights')
                 counts = ~np.isnan(x)
                 total = weight[counts].sum()
                 mean = float(weight[counts] @ x[counts] / total) if total else np.nan
@@ -601,4 +602,5 @@ class WeightedMeans(Result):
         rows = [[*row.values()][:3] + [f'{row["queries"]:,}'] for row in self.rows]
         head = ['run', 'measure', 'weighted mean', 'queries']
         yield Table(head, rows, 'Means with a weight for each query.', 'tab:weighted')
-        yield Text('Each query counts with its weight. Tests and intervals have no weights.')
+        yield Text('Each query counts with its weight. Tests and intervals have no '
+                   'weights.')

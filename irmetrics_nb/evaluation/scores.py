@@ -26,7 +26,6 @@ from ..core.conventions import Conventions, check_option
 from ..core.measures import MEAN, Measure
 from ..core.ties import LazyMapping
 from ..data.errors import DataError, StrPath, counted, import_polars, visible
-from ..data.records import read_scores
 from ..data.sources import file_stem
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
@@ -688,6 +687,7 @@ def _whole_bounds(batches, i):
 # %% ../../nbs/evaluation/scores.ipynb #8e06e858
 def loaded(path: StrPath, conventions: str | Conventions | None = None) -> Scores:
     "Return the scores in a file that `save` wrote."
+    from irmetrics_nb.data.records import read_scores
     rules = known_conventions(conventions)
     runs = []
     for name, rows in read_scores(path).items():
