@@ -57,6 +57,20 @@ def test_every_named_mistake_is_known_here_too_and_of_the_same_measures():
     assert {n: m.same_as for n, m in EXACT.items() if m.same_as} == {n: dict(m.same_as) for n, m in MISTAKES.items() if m.same_as and n in EXACT}
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_recall_that_is_the_share_of_queries_with_a_hit_is_called_success(seed):
+    "As reported of tools whose recall@k is 1 for a query with any hit; other conventions may fit as well."
+    judgments, run = rows_at_random(seed)
+    qrels, run = as_dicts(judgments), as_dicts(run)
+    hits = [any(qrels[q][d] >= 1 for d in sorted(run.get(q, {}), key=lambda d: (run[q][d], d), reverse=True)[:3] if d in qrels[q]) for q in qrels]
+    share = Fraction(sum(hits), len(hits))
+    recall = evaluate(qrels, run, "R@3").means["R@3"]
+    assert abs(recall - float(share)) > 1e-3  # so that it is no recall
+    found = identify(qrels, run, {"recall@3": f"{float(share):.6f}"})
+    assert "r-is-success" in {fit.mistake for fit in found}
+    assert "the value is Success@k (the hit rate), not recall" in " ".join(str(found).split())
+
+
 @pytest.mark.parametrize("kind", sorted({kind for _, kind in OF_MANY}))
 def test_each_named_mistake_is_found_by_its_name_where_its_value_differs(kind):
     for name in [n for n, k in OF_MANY if k == kind]:
