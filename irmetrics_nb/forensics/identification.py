@@ -51,7 +51,8 @@ class Fit:
     with all parameters. `values` maps the name of each measure to its value. `ways` has a
     `Variant` for each measure: its differences from the defaults. `tools` are the tools that
     give these values, and `mistake` is the name of a mistake or ''. `alike` is the number of
-    combinations with these values on these data. `idle` lists the conventions without effect
+    combinations with these values on these data. `rivals` are mistakes that compute
+    another measure, such as success for recall, with these values; () if a tool has them. `idle` lists the conventions without effect
     on these data. `off` is 0, or the distance from the number if no value matches."""
     conventions: Conventions
     measures: tuple[Measure, ...]
@@ -62,6 +63,7 @@ class Fit:
     alike: int
     idle: tuple[str, ...]
     off: float = 0.0
+    rivals: tuple[str, ...] = ()
 
     @property
     def value(self) -> float | Mapping[str, float]:
@@ -173,7 +175,10 @@ def _fit(measures, results, variants, tools, off=0.0):
     mistakes = [mistake_of(combination, kinds) for combination in plainest]
     mistake = next(filter(None, mistakes), '')
     names = tuple(tool for tool, (outcomes, _) in tools.items() if outcomes == results)
-    return Fit(conventions, complete, values, best, names, mistake, len(variants), _idle(best, {*variants}), off)
+    others = {variant.mistake for combination in variants for variant in combination} - {''}
+    rivals = () if names else tuple(sorted(name for name in others if '-is-' in name))
+    idle = _idle(best, {*variants})
+    return Fit(conventions, complete, values, best, names, mistake, len(variants), idle, off, rivals)
 
 def _idle(combination, variants):
     """Return a tuple of the conventions that have no effect on the result. combination: a
@@ -310,10 +315,9 @@ class Identification(Result):
         lead = 'In Python'
         if not self.fits: lead = 'The closest result, in Python'
         if fits: yield Text(f'{lead}: {fits[0].call}')
-        for name in dict.fromkeys(fit.mistake for fit in self.fits[:rows]):
-            if not name: continue
-            # a definition gives a value that no convention gives
-            if name == self.mistake or MISTAKES[name].definition: yield Text(f'{name}: {MISTAKES[name].says}.')
+        named = [name for fit in self.fits[:rows] for name in fit.rivals]
+        for name in dict.fromkeys(filter(None, [self.mistake, *named])):
+            yield Text(f'{name}: {MISTAKES[name].says}.')
         for text in self.advice: yield Text(f'To decide: {text}.')
 
 # %% ../../nbs/forensics/identification.ipynb #eee92f32
