@@ -51,9 +51,10 @@ class Fit:
     with all parameters. `values` maps the name of each measure to its value. `ways` has a
     `Variant` for each measure: its differences from the defaults. `tools` are the tools that
     give these values, and `mistake` is the name of a mistake or ''. `alike` is the number of
-    combinations with these values on these data. `rivals` are mistakes that compute
-    another measure, such as success for recall, with these values; () if a tool has them. `idle` lists the conventions without effect
-    on these data. `off` is 0, or the distance from the number if no value matches."""
+    combinations with these values on these data. `idle` lists the conventions without effect
+    on these data. `off` is 0, or the distance from the number if no value matches. `rivals`
+    are mistakes that compute another measure, such as success for recall, with these values;
+    () if a tool gives the values."""
     conventions: Conventions
     measures: tuple[Measure, ...]
     values: Mapping[str, float]
