@@ -134,7 +134,7 @@ _COMPARE_OPTIONS = dict(
                            'interval of that test.'),
     seed=option(int, 'Seed of the random number generator.'),
     all_pairs=option(
-        bool, 'Compare every pair of runs, without a gate.', '--all-pairs'),
+        bool, 'Compare every pair of runs, without a gate; the table is sorted by the first measure.', '--all-pairs'),
     format=option(choice(['text', 'markdown', 'json', 'junit']), 'The output format.'),
     baseline=option(str, 'The system that the others are compared with; default: the first.', metavar='NAME'),
 )
@@ -324,7 +324,8 @@ def _demo(folder=Path('demo')):
 def _demo_pairs(comparison, pair):
     """Yield texts: the table of means, and sentences on the significant differences. The
     last sentence is on the two best systems."""
-    from irmetrics_nb.comparing.comparison import marked_means, sentence
+    from irmetrics_nb.comparing.comparison import best_first, marked_means
+    from irmetrics_nb.comparing.sentences import sentence
     method = comparison.method
     measure = comparison.sample.measures[0]
     of_measure = [row for row in comparison.rows if row.measure == measure]
@@ -333,7 +334,7 @@ def _demo_pairs(comparison, pair):
     letters = 'A raised letter names a system that is significantly worse'
     family = f'p < {method.alpha:g} in a paired t-test, Holm correction over {n} pairs'
     by = f'{measure}: {n_shown} of {n} pairs differ significantly'
-    yield rendered([marked_means(comparison)], 'text')
+    yield rendered([marked_means(best_first(comparison))], 'text')
     yield fill(f'{letters} ({family}; {of_measure[0].queries} queries). {by}.', 80)
     [row] = [row for row in of_measure if {row.a, row.b} == {*pair}]
     yield fill(f'The two best systems: {sentence(row, method)}.', 80)

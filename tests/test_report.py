@@ -148,8 +148,10 @@ def test_the_means_are_those_of_evaluate_with_the_marks_of_compare(six, page):
     head, *rows = page.table("means")
     assert head == ["system", *scores]
     beaten = {"bm25": "f", "lsa": "f", "chargram": "f", "seealso": "f", "tfidf": "f", "title": ""}
-    for row, (name, means) in zip(rows, scores.means.items(), strict=True):
-        assert row[0].split() == ["abcdef"[list(scores.means).index(name)], name]
+    order = sorted(scores.means, key=lambda name: -scores.means[name]["nDCG@10"])
+    for letter, row, name in zip("abcdef", rows, order, strict=True):
+        means = scores.means[name]
+        assert row[0].split() == [letter, name]
         for cell, (measure, mean) in zip(row[1:], means.items(), strict=True):
             assert cell.startswith(f"{mean:.4f}"), (name, measure)
         pairs = [p for p in compare(scores).rows if p.measure == "nDCG@10" and name in (p.a, p.b) and p.shown()]
@@ -235,7 +237,8 @@ def test_slices_are_those_of_compare(page):
     for name, some in zip(("all", "even", "odd"), (rows[:6], rows[6:12], rows[12:]), strict=True):
         assert some[0][0].split()[0] == name
         inside = [name == "all" or group == name for group in found.groups]
-        for row, values in zip(some, found.sample.values[..., inside], strict=True):
+        order = sorted(found.sample.values, key=lambda values: -values[0].mean())  # of all queries
+        for row, values in zip(some, np.array(order)[..., inside], strict=True):
             assert [cell[:6] for cell in row[2:]] == [f"{own.mean():.4f}" for own in values]
 
 
@@ -295,7 +298,10 @@ def test_every_measure_can_be_in_it_and_what_is_no_mean_has_no_interval(measures
     found = report(EXAMPLE.qrels, runs if len(names) > 1 else runs["title"], measures, checkup=False)
     page, asked = Page(found.to_html()), parse_all(measures)
     rows = page.table("means")[1:]
-    for row, means in zip(rows, (one.means for one in found.scores.each()), strict=True):
+    assert sorted(row[0].split()[-1] for row in rows) == names or len(names) == 1
+    of_run = {one.name or "run": one.means for one in found.scores.each()}
+    for row in rows:
+        means = of_run.get(row[0].split()[-1]) or next(iter(of_run.values()))
         assert len(row) == len(asked) + 1
         for m, cell, mean in zip(asked, row[1:], means.values(), strict=True):
             assert cell.startswith(f"{mean:.4f}") and (" to " in cell) is (m.kind.aggregate.spread), m
@@ -452,7 +458,8 @@ def test_markdown_is_a_table_of_the_same_numbers(six):
     lines = six.to_markdown().splitlines()
     rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines if line.startswith("| ")]
     assert rows[0] == ["system", "nDCG@10", "AP", "RR"]
-    for row, (name, own) in zip(rows[1:7], six.scores.means.items(), strict=True):
+    best_first = sorted(six.scores.means.items(), key=lambda item: -item[1]["nDCG@10"])
+    for row, (name, own) in zip(rows[1:7], best_first, strict=True):
         assert row[0].split()[1] == name
         assert [re.sub(r"[^\d.]", "", cell) for cell in row[1:]] == [f"{mean:.4f}" for mean in own.values()]
     assert "**0.5913**ᶠ" in six.to_markdown() and "A raised letter" in six.to_markdown()

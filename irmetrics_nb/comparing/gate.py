@@ -29,12 +29,10 @@ from irmetrics_nb.comparing.aligned_scores import (
     mean_or_nan,
     slice_of,
 )
-from irmetrics_nb.comparing.comparison import (
-    Comparison,
-    compare,
+from .comparison import Comparison, compare, family_text
+from irmetrics_nb.comparing.sentences import (
     decimals,
     detectable_text,
-    family_text,
     interval_text,
     method_text,
     pair_interval,

@@ -20,13 +20,15 @@ import numpy as np
 from .. import Checkup, Comparison, Qrels, Run, Scores, check, compare, evaluate
 from ..comparing.aligned_scores import unknown_option
 from irmetrics_nb.comparing.comparison import (
+    MOST_LETTERS,
     could_text,
     family_text,
     groups_of_queries,
     intervals_text,
     levels_text,
-    sentence,
+    marks_text,
 )
+from ..comparing.sentences import sentence
 from ..comparing.statistics import wins_ties_losses
 from ..core.conventions import Options
 from ..data.errors import counted, visible
@@ -141,7 +143,8 @@ def _of_several(report, level):
     lead, stats = _summary(report)
     level_words = levels_text(comparison.rows) or 'interval'
     return {
-        'letters': comparison.baseline is None,
+        'letters': comparison.baseline is None and len(comparison.sample.systems) <= MOST_LETTERS,
+        'marks_say': marks_text(comparison),
         'could_say': could_text(method),
         'family': family_text(comparison),
         'intervals_say': intervals_text(comparison),
@@ -337,7 +340,7 @@ def _paper_parts(report):
     caption = over_text(report.scores, names) or f'Over {counted(len(report.scores), "query")}.'
     rows = []
     bracketed = False
-    for row in mean_rows(report.scores):
+    for row in mean_rows(report.scores, report.comparison):
         cells = []
         for name, cell in zip(report.scores.keys(), row['cells']):
             if name not in names: continue

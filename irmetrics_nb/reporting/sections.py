@@ -38,13 +38,13 @@ from irmetrics_nb import (
 )
 from ..comparing.aligned_scores import Pair, Sample, mean_or_nan, slice_of
 from irmetrics_nb.comparing.comparison import (
+    best_first,
     common,
-    decimals,
-    detectable_text,
     letter,
     marks,
     share_sentences,
 )
+from ..comparing.sentences import decimals, detectable_text
 from ..comparing.statistics import t_interval
 from ..core.conventions import Column, Discount, Gain, as_discount, as_gain
 from ..core.measures import MEAN
@@ -414,10 +414,15 @@ def mean_rows(
     differences, such as the letters of worse systems. level: the level of the confidence
     intervals."""
     sample = of_all(scores)
-    raised = marks(comparison.of_slice()) if comparison else {}
+    raised = {}
     baseline = comparison and comparison.baseline
+    systems = dict(zip(sample.systems, sample.values))
+    if comparison:
+        ordered = best_first(comparison)
+        raised = marks(ordered.of_slice())
+        systems = {name: systems[name] for name in ordered.sample.systems}
     rows: list[_Content] = []
-    for i, (name, values) in enumerate(zip(sample.systems, sample.values)):
+    for i, (name, values) in enumerate(systems.items()):
         cells = [_mean_cell(m, row, level) for m, row in zip(scores.measures, values)]
         for m, cell in zip(sample.measures, cells): cell['marks'] = raised.get((name, m), '')
         rows.append({'letter': letter(i), 'name': name, 'baseline': name == baseline, 'cells': cells})
@@ -543,6 +548,7 @@ def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
     """Return tables of means, and the data of forest plots, by slice of the queries.
 
     A slice is a group of queries. The plots show the differences of one pair of systems."""
+    comparison = best_first(comparison)
     sample = comparison.sample
     pairs = [p for p in comparison.rows if {p.a, p.b} == {*pair}]
     panels = []
