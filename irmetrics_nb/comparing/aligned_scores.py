@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #ef7db320
-from .. import DataError, Measure, Scores, evaluate, parse
+from .. import Conventions, DataError, Measure, Scores, evaluate, parse
 from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
     INTERVALS,
@@ -30,6 +30,7 @@ from irmetrics_nb.comparing.statistics import (
     decision_alphas,
     detectable,
     differences,
+    effect_interval,
     effect_size,
     randomization_test,
     sign_test,
@@ -64,6 +65,7 @@ class Sample:
     asked: tuple[Measure, ...] = ()  # the measures as they were asked for
     # (systems, queries, k): as in `Scores`; () if unknown
     first_ranks: Any = ()
+    conventions: Conventions | None = None  # of the values; None if unknown
 
     @property
     def tested(self) -> list[str]:
@@ -185,7 +187,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     names = tuple(map(repr, selected))
     asked = tuple(scores.asked[i] for i in rows)
     ranks = scores.first_ranks[..., :depth]
-    return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks)
+    return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks, scores.conventions)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1fc47fa4
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:
@@ -452,6 +454,14 @@ class Pair:
         """Return whether the difference is significant: adjusted p-value below
         `alpha`."""
         return self.p_adjusted < alpha
+
+    @property
+    def effect_interval(self) -> tuple[float, float]:
+        """Return the confidence interval (low, high) of `effect`, at the same level as
+        that of the difference."""
+        if self.ties == self.queries: return (0.0, 0.0) if self.queries else (np.nan, np.nan)
+        if self.queries < LEAST_QUERIES or self.level <= 0: return np.nan, np.nan
+        return effect_interval(self.effect, self.queries, level=self.level)
 
     def no_worse(self, margin: float) -> bool:
         """Return whether b is shown not to be worse than a by `margin` or more. This is

@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['TIE_SHARE', 'NEVER_ZERO', 'INTERVALS', 'METHODS', 'CORRECTIONS', 'grid_step', 'whole_steps', 'gridded_size',
            'cancelling', 'differences', 'stepped_differences', 't_test', 'standard_error', 't_interval', 'skewness',
-           'wilcoxon', 'wins_ties_losses', 'sign_test', 'effect_size', 'detectable', 'randomization_test', 'tukey_test',
-           'tukey_intervals', 'tukey_detectable', 'bootstrap_interval', 'studentized_interval', 'bootstrap_test',
-           'Correction', 'adjust', 'decision_alphas']
+           'wilcoxon', 'wins_ties_losses', 'sign_test', 'effect_size', 'effect_interval', 'detectable',
+           'randomization_test', 'tukey_test', 'tukey_intervals', 'tukey_detectable', 'bootstrap_interval',
+           'studentized_interval', 'bootstrap_test', 'Correction', 'adjust', 'decision_alphas']
 
 # %% ../../nbs/comparing/statistics.ipynb #b6462e6c
 import warnings
@@ -218,6 +218,37 @@ def effect_size(differences: np.ndarray) -> float:
     if not d.any(): return 0.0
     deviation = error * np.sqrt(len(d))
     with np.errstate(divide='ignore'): return float(d.mean() / deviation)
+
+# %% ../../nbs/comparing/statistics.ipynb #3cf11906
+def effect_interval(
+    effect: float, n: int, *, level: float = 0.95,
+) -> tuple[float, float]:
+    """Return the confidence interval (low, high) of Cohen's d for pairs.
+
+    effect: the result of `effect_size`. n: the number of differences. The interval is
+    exact for normal differences, by the noncentral t distribution. Returns (NaN, NaN)
+    for fewer than two differences, or an effect that is not finite. Requires scipy.
+    Source: Goulet-Pelletier and Cousineau (2018).
+
+    >>> low, high = effect_interval(-1.2846, 10)
+    >>> round(low, 2), round(high, 2)
+    (-2.12, -0.41)
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+    from scipy.stats import nct
+    if n < 2 or not np.isfinite(effect): return np.nan, np.nan
+    root = np.sqrt(n)
+    t = min(abs(effect) * root, 1000.0)  # above, the interval is proportional to t
+    z = ndtri((1 + level) / 2)
+    farthest = t + 2 * z * np.sqrt(1 + t**2 / (n - 1)) + 1
+    def excess(noncentrality, share):
+        p = nct.cdf(t, n - 1, noncentrality)
+        return (p if np.isfinite(p) else float(noncentrality < t)) - share
+    shares = (1 + level) / 2, (1 - level) / 2
+    ends = [brentq(excess, -z - 1, farthest, args=(share,)) / root for share in shares]
+    low, high = np.array(ends) * max(1.0, abs(effect) * root / t if t else 1.0)
+    return (float(low), float(high)) if effect >= 0 else (-float(high), -float(low))
 
 # %% ../../nbs/comparing/statistics.ipynb #7bba2c9f
 def detectable(

@@ -300,6 +300,26 @@ def _item(lead, text, examples, form):
     if not lead: item = fill(visible(text), 100, subsequent_indent='  ')
     return styled(item, 'plain', form) if form == 'latex' else item
 
+# %% ../../nbs/results/results.ipynb #f0ae8532
+_requested: ContextVar[dict[str, Any]] = ContextVar('requested', default={})  # of the first table in LaTeX
+
+def _as_requested(table):
+    """Return a table with the requested caption, label and columns. Raises ValueError for a
+    column that the table does not have, and for a label that LaTeX does not accept."""
+    changes = dict(_requested.get())
+    label = changes.get('label', '')
+    if not re.fullmatch('[-A-Za-z0-9:._/+ ]*', label):
+        raise ValueError(f"label {label!r}: use only letters, digits, spaces and -:._/+, as in 'tab:results'")
+    columns = changes.pop('columns', None)
+    if columns is None: return replace(table, **changes)
+    names = [columns] if isinstance(columns, str) else [*map(str, columns)]
+    for name in names:
+        if name not in table.head: raise ValueError(f'there is no column {name!r}; available: {", ".join(table.head)}')
+    if not names: raise ValueError(f'columns is empty; available: {", ".join(table.head)}')
+    indexes = [[*table.head].index(name) for name in names]
+    rows = [[row[i] for i in indexes] for row in table.rows]
+    return replace(table, head=names, rows=rows, **changes)
+
 # %% ../../nbs/results/results.ipynb #67486199
 def rendered(items: Iterable[Any], form: str) -> str:
     """Format `Table`, `Text` and `Items` objects and join them with blank lines.
@@ -313,11 +333,14 @@ def rendered(items: Iterable[Any], form: str) -> str:
         elif isinstance(item, Text): texts.append(styled(item.text, item.style, form))
         elif form != 'latex': texts.append(written_table(item, form))
         else:
+            if not labels: item = _as_requested(item)
             labels[item.label] += 1
             n = labels[item.label]
             if item.label and n > 1: item = replace(item, label=f'{item.label}-{n}')
             texts.append(booktabs(item))
     if labels: texts.insert(0, PREAMBLE)
+    elif form == 'latex' and _requested.get():
+        raise ValueError('there is no table in this result for a caption, a label or columns')
     return '\n\n'.join(filter(None, texts))
 
 # %% ../../nbs/results/results.ipynb #c02dc616
@@ -389,11 +412,23 @@ class Result:
         """Return the printed result as HTML, with `digits` decimals."""
         with showing_digits(digits): return self._written('html')
 
-    def to_latex(self, *, digits: int | None = None) -> str:
+    def to_latex(
+        self, *, digits: int | None = None, caption: str | None = None,
+        label: str | None = None, columns: Iterable[str] | None = None,
+    ) -> str:
         """Return the tables of the result as LaTeX, with its sentences as comments.
 
-        digits: the number of decimals."""
-        with showing_digits(digits): return self._written('latex')
+        digits: the number of decimals. caption, label, columns: the caption, the label
+        and the columns of the first table, instead of its own; columns are names in its
+        header, in the order to print. All are text; special characters are escaped.
+        Raises ValueError for an unknown column, or a label that LaTeX does not
+        accept."""
+        options = {'caption': caption, 'label': label, 'columns': columns}
+        requested = {name: x for name, x in options.items() if x is not None}
+        token = _requested.set(requested)
+        try:
+            with showing_digits(digits): return self._written('latex')
+        finally: _requested.reset(token)
 
     def save(
         self,

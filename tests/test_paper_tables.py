@@ -1,0 +1,133 @@
+"Tables and texts for papers: captions, columns, effect sizes with intervals, and the sentence on the method."
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from irmetrics_nb import __version__, compare, evaluate, load_example, nDCG, report
+from irmetrics_nb.comparing.statistics import effect_interval, effect_size, t_test
+
+EXAMPLE = load_example()
+TWO = {name: EXAMPLE.runs[name] for name in ("bm25", "title")}
+
+
+def test_caption_label_and_columns_are_those_of_the_first_table():
+    scores = evaluate(EXAMPLE.qrels, TWO, "AP nDCG@10 RR")
+    for result, first in ((scores, "run"), (compare(scores), "system"), (report(EXAMPLE.qrels, TWO, "AP nDCG@10 RR", checkup=False), "system")):
+        text = result.to_latex(caption="50 % of a_b & c", label="tab:x", columns=[first, "RR", nDCG @ 10], digits=2)
+        table = text[text.index(r"\begin{table}") : text.index(r"\end{table}")]
+        assert r"\caption{50 \% of a\_b \& c}" in table and r"\label{tab:x}" in table
+        head = re.search(r"\\toprule\n(.*?)\\\\", table, re.S)[1]
+        assert head.index("RR") < head.index("nDCG@10") and "AP" not in head
+        assert result.to_latex() == result.to_latex(caption=None), "the request does not stay"
+        with pytest.raises(ValueError, match=f"there is no column 'MAP'; available: {first}, AP, nDCG@10, RR"):
+            result.to_latex(columns=["MAP"])
+        with pytest.raises(ValueError, match="label 'a%b': use only letters"):
+            result.to_latex(label="a%b")
+        with pytest.raises(ValueError, match="columns is empty"):
+            result.to_latex(columns=[])
+        assert "caption{50" not in result.to_latex(), "nor after an error"
+    with pytest.raises(ValueError, match="there is no table"):
+        compare({"a": {"x": 1}, "b": {"x": 2}}, measures="AP").__class__.__mro__[1].to_latex(Empty(), caption="x")
+
+
+class Empty:
+    def _written(self, form):
+        from irmetrics_nb.results.results import Text, rendered
+        return rendered([Text("x")], form)
+
+
+def test_the_other_tables_keep_their_captions():
+    groups = {q: "x" if i % 2 else "y" for i, q in enumerate(EXAMPLE.qrels.queries)}
+    text = compare(EXAMPLE.qrels, TWO, "AP", groups=groups).to_latex(caption="Mine", label="tab:mine")
+    assert text.count(r"\begin{table}") == 3 and text.count(r"\caption{Mine}") == text.count(r"\label{tab:mine}") == 1
+
+
+def test_the_interval_of_an_effect_is_that_of_other_tools():
+    "MBESS, conf.limits.nct(ncp=2.83, df=126): 0.8337502 and 4.815359; effectsize on Student's sleep data: -2.12 and -0.41."
+    root = 127**0.5
+    assert effect_interval(2.83 / root, 127) == pytest.approx((0.8337502 / root, 4.815359 / root), abs=1e-6)
+    sleep = np.array([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]) - [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+    low, high = effect_interval(effect_size(sleep), 10)
+    assert (round(effect_size(sleep), 2), round(low, 2), round(high, 2)) == (-1.28, -2.12, -0.41)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 300])
+@pytest.mark.parametrize("effect", [0, 0.1, 0.7, -3, 60, 1e5])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9992, 1 - 1e-6])
+def test_the_ends_have_the_probabilities_of_the_level(n, effect, level):
+    low, high = effect_interval(effect, n, level=level)
+    assert low < effect < high or effect > 30
+    if abs(effect) * n**0.5 > 900: return
+    size, ends = abs(effect) * n**0.5, sorted(np.array([low, high]) * n**0.5 * (-1 if effect < 0 else 1))
+    assert stats.nct.cdf(size, n - 1, ends) == pytest.approx([(1 + level) / 2, (1 - level) / 2], rel=1e-3, abs=1e-9)
+
+
+def test_the_interval_of_an_effect_leaves_out_0_exactly_where_the_t_test_rejects():
+    random = np.random.default_rng(3)
+    rejected = 0
+    for _ in range(200):
+        d = random.exponential(size=random.integers(3, 40)) - random.choice([0.3, 0.6, 1])
+        low, high = effect_interval(effect_size(d), len(d))
+        rejected += not low <= 0 <= high
+        assert (low > 0 or high < 0) is (t_test(d) < 0.05)
+    assert 20 < rejected < 180
+
+
+@pytest.mark.parametrize(("draw", "true", "n", "bounds"), [
+    (lambda random, shape: random.normal(0.5, 1, shape), 0.5, 20, (0.944, 0.956)),
+    (lambda random, shape: random.lognormal(0, 1, shape), 0.7628741, 100, (0.78, 0.83))])  # fmt: skip
+def test_its_coverage_is_the_level_for_normal_differences_and_less_for_skewed_ones(draw, true, n, bounds):
+    d = draw(np.random.default_rng(0), (20_000, n))
+    t = d.mean(axis=1) / d.std(axis=1, ddof=1) * n**0.5
+    p = stats.nct.cdf(t, n - 1, true * n**0.5)  # the interval contains the true effect if p is between the tails
+    assert bounds[0] < np.mean((p > 0.025) & (p < 0.975)) < bounds[1]
+
+
+def test_effects_without_variance_or_queries_have_no_interval():
+    found = compare({"a": {"x": 0, "y": 0, "z": 0}, "b": {"x": 1, "y": 1, "z": 1}, "c": {"x": 0, "y": 0, "z": 0}}, measures="AP")
+    assert np.isnan(found.pair("a", "b").effect_interval).all() and found.pair("a", "c").effect_interval == (0, 0)
+    few = compare({"a": {"x": 0, "y": 1}, "b": {"x": 1, "y": 3}}, measures="AP")
+    assert np.isnan(few.rows[0].effect_interval).all() and "–" in few.pair_table().to_markdown()
+
+
+def test_the_table_of_pairs_has_the_numbers_of_the_pairs_with_the_better_system_second(tmp_path):
+    found = compare(EXAMPLE.qrels, EXAMPLE.runs, "AP RR")
+    table = found.pair_table()
+    frame = table.to_polars()
+    assert frame.height == 30 and (frame["difference"] >= 0).all() and (frame["effect_low"] < frame["effect"]).all()
+    assert {frozenset((p.a, p.b)) for p in table.rows} == {frozenset((p.a, p.b)) for p in found.rows}
+    text = table.to_latex(columns=["a", "b", "difference", "interval", "p", "effect", "effect interval"])
+    assert text.count("\\\\\n") == 31 and r"\textbf{" in text and "Holm" in text and r"$-$" in text
+    assert [p.a for p in compare(EXAMPLE.qrels, EXAMPLE.runs, "AP", baseline="title").pair_table().rows] == ["title"] * 5
+    table.save(tmp_path / "pairs.csv")
+    assert (tmp_path / "pairs.csv").read_text().startswith("measure,a,b") and '"effect_low"' in table.to_json()
+    groups = {q: "x" if i % 2 else "y" for i, q in enumerate(EXAMPLE.qrels.queries)}
+    assert "slice" in compare(EXAMPLE.qrels, TWO, "AP", groups=groups).pair_table().to_markdown()
+
+
+@pytest.mark.parametrize(("measures", "options", "said"), [
+    ("nDCG@10", {}, ["nDCG@10 (gain g; discount 1/log2(i + 1); ideal ranking cut at k; ideal ranking of all judged documents; cutoff 10)",
+                     "each pair on 36 queries", "ties by document id, descending", "a missing query scores 0", "unjudged documents count as not relevant",
+                     "its two-sided p < 0.05 by paired t; one pair for the measure, no correction needed", f"irmetrics_nb {__version__}."]),
+    ("nDCG(gain='exp',discount='jarvelin',b=3)", {}, ["gain 2^g − 1; discount of Järvelin and Kekäläinen; b = 3; ideal ranking of all judged documents; no cutoff"]),
+    ("AP(rel=2)@100 RR", {"missing": "skip"}, ["relevant from grade 2 on", "cutoff 100", "RR (relevant from grade 1 on; no cutoff)", "a missing query is left out"]),
+    ("RBP(p=0.8)", {"conventions": "trec_eval"}, ["p = 0.8", "those of trec_eval"]),
+    ("P@5", {"unjudged": "skip"}, ["unjudged documents are removed"]),
+])  # fmt: skip
+def test_the_sentence_on_the_method_says_what_was_computed(measures, options, said):
+    found = compare(EXAMPLE.qrels, TWO, measures, **options)
+    text = found.method_sentence()
+    for part in said: assert part in text, (part, text)
+    assert ("count as not relevant" in text) is (options.get("unjudged") != "skip") and "Judged" not in text
+    comment = found.to_latex().splitlines()[0]
+    assert comment.startswith("% Systems are compared by") and "^" not in comment.replace(r"\textasciicircum", "")
+    assert comment.count("{") == comment.count("}") and not re.search(r"(?<!\\)[_&#]", comment[1:])
+
+
+def test_the_sentence_on_the_method_names_test_correction_draws_and_alpha():
+    text = compare(EXAMPLE.qrels, EXAMPLE.runs, "AP", test="randomization", correction="bonferroni", alpha=0.01, seed=4).method_sentence()
+    assert "p < 0.01 by Fisher's randomization; 15 pairs for the measure, corrected by Bonferroni" in text and "100,000; seed 4" in text
+    numbers = compare({"a": {"x": 1, "y": 2, "z": 4}, "b": {"x": 2, "y": 5, "w": 1}}, measures="seconds").method_sentence()
+    assert "compared by seconds; each pair on 2 queries. A difference" in numbers and "Conventions" not in numbers
