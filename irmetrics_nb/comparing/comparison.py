@@ -342,7 +342,7 @@ class PairTable(Result):
             for row in rows: del row[1]
         caption = (
             'Differences b − a with their intervals. Bold: significant. Effect: the mean '
-            'of the differences divided by their standard deviation (Cohen’s d for pairs), '
+            'of the differences divided by their standard deviation (d for pairs), '
             'with the interval by the noncentral t distribution. '
             f'{family_text(comparison)} {intervals_text(comparison)}')
         yield Table(head, rows, caption.strip(), 'tab:pairs')
@@ -353,10 +353,10 @@ def _pair_cells(pair, alpha):
     digits = decimals(pair)
     difference = Cell(sentence_number(pair.difference, digits), best=pair.shown(alpha) and pair.difference != 0)
     interval = _ends(pair.low, pair.high, digits)
-    effect_ends = _ends(*pair.effect_interval, 2)
+    effect_low, effect_high = pair.effect_interval
     p = p_text(pair.p_adjusted).removeprefix('p ').removeprefix('= ')
     return [pair.measure, pair.slice, pair.a, pair.b, difference, interval, p, sentence_number(pair.effect, 2),
-            effect_ends, f'{pair.queries:,}']
+            _ends(effect_low, effect_high, 2), f'{pair.queries:,}']
 
 def _ends(low, high, digits):
     """Format the ends of an interval; '–' if one is NaN."""

@@ -170,7 +170,7 @@ def measure_text(measure: Measure, conventions: Conventions | None = None) -> st
     """Describe the parameters of a measure, as the text of a paper does.
 
     conventions: rules for this kind of measures only are added."""
-    values = measure.defaults | measure.params
+    values = {**measure.defaults, **measure.params}
     if measure.name == 'ERR': values['gain'] = f'{values["gain"]} gain'
     if values.get('discount') != 'jarvelin': values.pop('b', None)
     if measure.at is None: values.pop('cut_ideal', None)
