@@ -306,6 +306,22 @@ def method_sentence(comparison: Comparison) -> str:
     return (f'Systems are compared by {", ".join(names)}; each pair on {queries}.{kept} A difference is significant '
             f'if its {sided}{rule} Computed with irmetrics_nb {__version__}{draws}.')
 
+# %% ../../nbs/comparing/comparison.ipynb #8190cc65
+def _pair_cells(pair, alpha):
+    """Return the cells of one row of the table of pairs."""
+    digits = decimals(pair)
+    difference = Cell(sentence_number(pair.difference, digits), best=pair.shown(alpha) and pair.difference != 0)
+    interval = _ends(pair.low, pair.high, digits)
+    effect_low, effect_high = pair.effect_interval
+    p = p_text(pair.p_adjusted).removeprefix('p ').removeprefix('= ')
+    return [pair.measure, pair.slice, pair.a, pair.b, difference, interval, p, sentence_number(pair.effect, 2),
+            _ends(effect_low, effect_high, 2), f'{pair.queries:,}']
+
+def _ends(low, high, digits):
+    """Format the ends of an interval; '–' if one is NaN."""
+    if np.isnan(low) or np.isnan(high): return '–'
+    return f'[{sentence_number(low, digits)}, {sentence_number(high, digits)}]'
+
 # %% ../../nbs/comparing/comparison.ipynb #4fb77560
 @dataclass(frozen=True, eq=False, repr=False)
 class PairTable(Result):
@@ -346,22 +362,6 @@ class PairTable(Result):
             'with the interval by the noncentral t distribution. '
             f'{family_text(comparison)} {intervals_text(comparison)}')
         yield Table(head, rows, caption.strip(), 'tab:pairs')
-
-# %% ../../nbs/comparing/comparison.ipynb #8190cc65
-def _pair_cells(pair, alpha):
-    """Return the cells of one row of the table of pairs."""
-    digits = decimals(pair)
-    difference = Cell(sentence_number(pair.difference, digits), best=pair.shown(alpha) and pair.difference != 0)
-    interval = _ends(pair.low, pair.high, digits)
-    effect_low, effect_high = pair.effect_interval
-    p = p_text(pair.p_adjusted).removeprefix('p ').removeprefix('= ')
-    return [pair.measure, pair.slice, pair.a, pair.b, difference, interval, p, sentence_number(pair.effect, 2),
-            _ends(effect_low, effect_high, 2), f'{pair.queries:,}']
-
-def _ends(low, high, digits):
-    """Format the ends of an interval; '–' if one is NaN."""
-    if np.isnan(low) or np.isnan(high): return '–'
-    return f'[{sentence_number(low, digits)}, {sentence_number(high, digits)}]'
 
 # %% ../../nbs/comparing/comparison.ipynb #dd7b052c
 MOST_LETTERS = 10  # systems, up to which marks are letters; above that, they are tiers
