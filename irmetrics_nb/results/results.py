@@ -301,12 +301,12 @@ def _item(lead, text, examples, form):
     return styled(item, 'plain', form) if form == 'latex' else item
 
 # %% ../../nbs/results/results.ipynb #f0ae8532
-_requested: ContextVar[dict[str, Any]] = ContextVar('requested', default={})  # of the first table in LaTeX
+_requested: ContextVar[dict[str, Any] | None] = ContextVar('requested', default=None)  # of the first table in LaTeX
 
 def _as_requested(table):
     """Return a table with the requested caption, label and columns. Raises ValueError for a
     column that the table does not have, and for a label that LaTeX does not accept."""
-    changes = dict(_requested.get())
+    changes = dict(_requested.get() or {})
     label = changes.get('label', '')
     if not re.fullmatch('[-A-Za-z0-9:._/+ ]*', label):
         raise ValueError(f"label {label!r}: use only letters, digits, spaces and -:._/+, as in 'tab:results'")
