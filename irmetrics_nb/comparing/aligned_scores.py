@@ -451,21 +451,18 @@ class Pair:
     level: float = 0.95  # level of the interval from low to high
 
     def shown(self, alpha: float = 0.05) -> bool:
-        """Return whether the difference is significant: adjusted p-value below
-        `alpha`."""
+        """Return whether the adjusted p-value is below `alpha`."""
         return self.p_adjusted < alpha
 
     @property
     def effect_interval(self) -> tuple[float, float]:
-        """Return the confidence interval (low, high) of `effect`, at the same level as
-        that of the difference."""
-        if self.ties == self.queries: return (0.0, 0.0) if self.queries else (np.nan, np.nan)
+        """Return the interval (low, high) of `effect`, at the level of the difference."""
+        if self.ties == self.queries > 0: return 0.0, 0.0
         if self.queries < LEAST_QUERIES or self.level <= 0: return np.nan, np.nan
         return effect_interval(self.effect, self.queries, level=self.level)
 
     def no_worse(self, margin: float) -> bool:
-        """Return whether b is shown not to be worse than a by `margin` or more. This is
-        the case if the lower bound of the interval is above -margin."""
+        """Return whether `lower_bound` rules out that b is worse by `margin` or more."""
         return self.lower_bound > -margin
 
     def no_better(self, margin: float) -> bool:

@@ -80,8 +80,7 @@ class Comparison(Result):
     groups: tuple[str, ...] | None = None  # the group of each query; '' if it has none
 
     def _columns(self) -> dict[str, Any]:
-        """Return the columns of the table, with a row per measure and pair of systems.
-        The columns difference, low and high refer to system b minus system a."""
+        """Return the columns, with a row per measure and pair; differences are b − a."""
         names = PAIR_COLUMNS if self.groups is None else (*PAIR_COLUMNS, 'slice')
         return {name: [getattr(pair, name) for pair in self.rows] for name in names}
 
@@ -123,9 +122,7 @@ class Comparison(Result):
                            'all queries')
         return notes
 
-    def pair(
-        self, a: str, b: str, measure: Any = None, slice: str = EVERYTHING,
-    ) -> Pair:
+    def pair(self, a: str, b: str, measure: Any = None, slice: str = EVERYTHING) -> Pair:
         """Return the comparison of system b with system a on one measure.
 
         measure: by default the first. Raises KeyError if the pair was not compared in
@@ -148,8 +145,7 @@ class Comparison(Result):
         return visible(method_sentence(self))
 
     def pair_table(self) -> 'PairTable':
-        """Return a table of all pairs, with the interval of each difference, p, and the
-        effect size with its interval."""
+        """Return a table of the pairs with p, intervals and effect sizes."""
         return PairTable(self)
 
     def queries(
