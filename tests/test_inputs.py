@@ -254,7 +254,7 @@ def test_a_third_column_that_is_not_1_to_n_is_refused_and_asks_what_it_is(tmp_pa
         with pytest.raises(DataError, match='columns=') as error: call()
         assert str(error.value).startswith(f'{run}, line ')
     done = irmetrics('evaluate', put(tmp_path/'qrels', b'q 0 a 1\n'), run)
-    assert done.returncode == 1 and 'columns=' in done.stderr
+    assert done.returncode == 1 and '--run-columns query=1,document=2,score=3' in done.stderr
     assert check({'q': {'a': 1}}, run).codes[0] == 'refused'
     places = {'query': 1, 'document': 2, 'score': 3}
     assert list(Run(run, columns=places).to_dict()['q'].items())[0] == ('a', float(rows.split()[2]))
