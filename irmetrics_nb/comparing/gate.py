@@ -161,7 +161,9 @@ def _drop(comparison, pair, limit, require, allow_unknown):
         if dropped and allow_unknown: outcome += ', but allow_unknown lets the check pass'
     elif pair.difference < 0:
         outcome = f': the {drop}'
-        if dropped: outcome += f', {"and" if significant else "but not"} significant'
+        how = 'and significant' if significant else 'but not significant'
+        if any_drop and not significant: how = 'not significant, but any such drop fails'
+        if dropped: outcome += f', {how}'
     p = f'{p_text(pair.p_adjusted)} by {method_text(comparison.method, pair)}'
     evidence = f'{pair_interval(pair, comparison.method)}, {p}'
     return _pair_verdict(comparison, pair, 'drop', not failed, evidence, outcome, unknown)
