@@ -82,7 +82,9 @@ def test_without_a_pilot_a_usual_deviation_is_assumed_and_a_large_one_named():
     assert (plan.deviation, plan.upper) == ASSUMED
     assert plan.present_power == pytest.approx(t_power(.02, .3, 50))
     assert plan.careful == queries_needed(.02, .5)
-    assert '50 queries find it in 7 of 100' in repr(plan) and 'it may be 0.5' in repr(plan)
+    printed = ' '.join(repr(plan).split())
+    assert '50 queries find it in 7 of 100' in printed
+    assert 'is not from your data, but from the example collection: it may be 0.5' in printed
 
 
 def test_several_pairs_share_the_level():
@@ -107,6 +109,8 @@ def test_a_plan_prints_and_converts_like_other_results(tmp_path):
     (lambda: how_many(.1, queries=2), 'queries must be 3 or more, not 2'),
     (lambda: how_many(.1, queries=0), 'queries must be 3 or more, not 0'),
     (lambda: how_many(.1, [.1, .2, .4], deviation=.2), 'give a pilot or deviation=, not both'),
+    (lambda: how_many(.1, [.1, .2, .4], deviation=0), 'give a pilot or deviation=, not both'),
+    (lambda: how_many(.1, [.1, .2, .4], queries=0), 'queries must be 3 or more, not 0'),
     (lambda: how_many(.1, [.1, .1, .1, .1]), 'no standard deviation'),
     (lambda: how_many(.1, [.1, .2]), 'needs 3 queries or more'),
     (lambda: how_many(.1, []), 'needs 3 queries or more'),

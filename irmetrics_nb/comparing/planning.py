@@ -78,6 +78,7 @@ class SampleSize(Result):
     present_power: float | None = None
     upper: float | None = None
     careful: int | None = None
+    is_assumed: bool = False  # whether neither a pilot nor a deviation was given
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -96,8 +97,10 @@ class SampleSize(Result):
             f'{self.deviation:.3g} (paired t-test, two-sided, alpha = {self.alpha:.3g}).']
         if self.present_power is not None: lines.append(
             f'{self.present:,} queries find it in {100 * self.present_power:.0f} of 100.')
+        why = 'is uncertain'
+        if self.is_assumed: why = 'is not from your data, but from the example collection'
         if self.careful: lines.append(
-            f'The standard deviation is uncertain: it may be {self.upper:.3g}, and then '
+            f'The standard deviation {why}: it may be {self.upper:.3g}, and then '
             f'{self.careful:,} queries are needed.')
         yield Items(lines)
 
@@ -164,11 +167,12 @@ def how_many(
     size = abs(difference)
     level = alpha / pairs
     upper = None
+    is_assumed = pilot is None and deviation is None
     if pilot is not None:
-        if deviation: raise ValueError('give a pilot or deviation=, not both')
+        if deviation is not None: raise ValueError('give a pilot or deviation=, not both')
         sample = _pilot_differences(pilot, measure)
         deviation = float(sample.std(ddof=1))
-        queries = queries or len(sample)
+        if queries is None: queries = len(sample)
         freedom = len(sample) - 1
         upper = deviation * float(np.sqrt(freedom / chdtri(freedom, 0.8)))
     elif deviation is None: deviation, upper = ASSUMED
@@ -180,7 +184,7 @@ def how_many(
     present_power = t_power(size, deviation, queries, alpha=level) if queries else None
     careful = needed(upper) if upper else None
     return SampleSize(needed(deviation), power, level, size, deviation, queries,
-                      present_power, upper, careful)
+                      present_power, upper, careful, is_assumed)
 
 # %% ../../nbs/comparing/planning.ipynb #075c9784
 def _pilot_differences(pilot, measure):
