@@ -558,3 +558,13 @@ def test_evaluate_has_floors_too(files):
     more = irmetrics("evaluate", "eval/qrels.txt", "change.run", "-m", "AP", "--format", "csv", "--min", "GMAP=0.01", cwd=files)
     assert more.stdout.startswith("run,AP,GMAP") and more.returncode == 0
     assert irmetrics("evaluate", "eval/qrels.txt", "change.run", "--min", "odd:AP=0.1", cwd=files).returncode == 2
+
+
+def test_a_limit_of_the_whole_range_of_a_measure_is_named():
+    sentence = "No drop of AP is larger than 1, so this limit checks nothing; one percent is 1%"
+    found = closed(-0.05, max_drop=1)
+    assert found.ok and sentence in str(found) and sentence in found.to_markdown() and sentence in found.to_dict()["could"]
+    for limit in ("1%", 0.99, "200%", None):
+        assert "No drop" not in str(closed(-0.05, max_drop=limit, fail_if_worse=["AP"]))
+    numbers = {name: {q: 10 * x for q, x in row.items()} for name, row in values(-0.05).items()}  # above 1, so without a known range
+    assert "No drop" not in str(gate(compare(numbers, measures="clicks", baseline="main"), max_drop=1))

@@ -218,6 +218,13 @@ def _coverages(comparison, min_coverage):
         yield Verdict('coverage', name, 'queries with results', EVERYTHING, share >= required - 1e-9, text)
 
 # %% ../../nbs/comparing/gate.ipynb #e9403ea8
+def _wide_limits(sample, pairs, limit):
+    """Yield a sentence for each measure of which no drop is larger than the limit."""
+    for measure in dict.fromkeys(pair.measure for pair in pairs):
+        if limit.percent or limit.number < sample.span(measure): continue
+        yield (f'No drop of {measure} is larger than {limit.number:g}, so this limit checks '
+               'nothing; one percent is 1%')
+
 def _drop_lines(comparison, margin):
     """Yield sentences with the minimum detectable drop of each system. Without a margin,
     also yield sentences with the largest drop that is not ruled out."""
@@ -444,7 +451,7 @@ def gate(
         raise ValueError('the gate has nothing to check; write max_drop, margin, floors, '
                          'min_coverage, or fail_if_worse with measures of quality')
     verdicts += _coverages(comparison, min_coverage)
-    could = tuple(_drop_lines(comparison, margin))
+    could = *_wide_limits(sample, pairs, limit), *_drop_lines(comparison, margin)
     sentences = (*comparison.sentences(), family_text(comparison))
     systems = dict.fromkeys((pair.a, pair.b) for pair in rows)
     judging = [*judging_notes(sample), *judging_warnings(sample, systems)]

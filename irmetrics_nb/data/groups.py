@@ -228,6 +228,7 @@ def read_weights(weights: Any, query_ids: Sequence[str]) -> np.ndarray:
     the sum of all weights is 0."""
     where = os.fspath(weights) if is_path(weights) else 'the weights'
     ids, table = read_lookup(weights, where, QUERY)
+    if not table: raise DataError(f'{where}: there are no weights')
     column = table.get('weight') if len(table) > 1 else next(iter(table.values()))
     if column is None: raise DataError(f'{where}: no column weight; the columns are {", ".join(table)}')
     weight_of = dict(zip(map(str, ids), column))

@@ -399,7 +399,8 @@ def _with_rows(scores, judgments, results):
 def _reporters(progress, runs):
     "Return one progress callback per run; each reports the bytes read of all files so far."
     if progress is None or runs.single: return repeat(progress)
-    sizes = [os.path.isfile(run.path) and os.path.getsize(run.path) or 1 for run in runs]
+    files = [run.path for run in runs]
+    sizes = [max(1, os.path.getsize(f)) if os.path.isfile(f) else 1 for f in files]
     total = sum(sizes)
     def of(start, size):
         return lambda done, all_bytes: progress(start + size * done // max(all_bytes, 1), total)
