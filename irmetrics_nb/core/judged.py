@@ -458,9 +458,12 @@ class Judged:
         return f'Judged: {queries}, {retrieved}, {judged}'
 
 # %% ../../nbs/core/judged.ipynb #d4ad21b9
+_ONE = np.broadcast_to(1, 1)  # which nobody can change
+
 def _no_ties(rank):
     "Return {'tie_start': array, 'tie_size': array} for documents without tied scores."
-    return {'tie_start': rank, 'tie_size': np.broadcast_to(1, np.shape(rank))}
+    sizes = np.ndarray(np.shape(rank), _ONE.dtype, _ONE, strides=(0,))  # faster than broadcast_to
+    return {'tie_start': rank, 'tie_size': sizes}
 
 # %% ../../nbs/core/judged.ipynb #d9798864
 def _column_faults(judged):

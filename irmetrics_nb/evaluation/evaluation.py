@@ -351,7 +351,7 @@ def _nothing_to_find(measures, values, batches):
     nothing = ~(values > 0)  # a query that scored has something relevant
     doubtful = np.flatnonzero(nothing.any(axis=0))
     if not len(doubtful): return nothing
-    ideals = {batch: batch.take(doubtful).ideal for batch in batches}
+    ideals = {batch: batch.take(doubtful).ideal for batch in {*batches}}
     for m, batch, row in zip(measures, batches, nothing): row[doubtful] &= m.of(ideals[batch]) == 0
     return nothing
 
