@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['FEW_ROWS', 'MOST_GRADES', 'LARGEST_LABEL', 'changes', 'cumcount', 'blocks_of', 'concat_ranges', 'segmented_scan',
-           'descending_bits', 'pack', 'argsort_descending', 'sort_pool', 'as_array', 'is_masked', 'is_missing',
-           'unrounded', 'as_numbers', 'check_items', 'number_ids', 'number_sizes', 'number_groups', 'warn_if_swapped',
-           'warn_caller', 'check_count']
+           'descending_bits', 'pack', 'argsort_descending', 'descends', 'sort_pool', 'as_array', 'is_masked',
+           'is_missing', 'unrounded', 'as_numbers', 'check_items', 'number_ids', 'number_sizes', 'number_groups',
+           'warn_if_swapped', 'warn_caller', 'check_count']
 
 # %% ../../nbs/core/arrays.ipynb #fdc97a57
 import sys
@@ -108,8 +108,7 @@ def argsort_descending(
     Equal values of a query keep their order if `stable` is True; otherwise their order
     is arbitrary."""
     if len(value) < FEW_ROWS: return np.lexsort((-value, query))
-    falls = query[1:] < query[:-1]
-    if not (falls | _rises(query, value)).any(): return np.arange(len(value))
+    if descends(query, value): return np.arange(len(value))
     packed = pack(query, descending_bits(value), int(query.max()))
     order = np.argsort(packed, kind='stable' if stable else None)
     ordered = query[order]
@@ -119,6 +118,11 @@ def argsort_descending(
         rows = np.sort(order[again])
         order[again] = rows[np.lexsort((-value[rows], query[rows]))]
     return order
+
+def descends(query: np.ndarray, value: np.ndarray) -> bool:
+    "Return whether entries are sorted by query, and by descending value in each query."
+    falls = query[1:] < query[:-1]
+    return not (falls | _rises(query, value)).any()
 
 def _rises(query, value):
     "Return a mask of the rows after the first that exceed the row above, in one query."

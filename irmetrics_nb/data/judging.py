@@ -16,7 +16,15 @@ from typing import Any, Literal
 import numpy as np
 
 # %% ../../nbs/data/judging.ipynb #40efdd0d
-from ..core.arrays import argsort_descending, changes, concat_ranges, cumcount, pack, sort_pool
+from irmetrics_nb.core.arrays import (
+    argsort_descending,
+    changes,
+    concat_ranges,
+    cumcount,
+    descends,
+    pack,
+    sort_pool,
+)
 from ..core.conventions import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
 from .errors import DataError, counted
@@ -96,19 +104,22 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     first rank of its tie, and the number of documents in its tie."""
     query = run.rows.query
     value = run.rows.value
-    lowest = np.full(len(run), np.inf)  # the lowest judged score of each query
-    np.minimum.at(lowest, query[rows], value[rows])
-    row_at = np.flatnonzero(value >= lowest.take(query))
-    row_at = row_at[argsort_descending(query[row_at], value[row_at], stable=False)]
-    number_of_row = np.full(len(query), -1, np.int32)
-    number_of_row[rows] = np.arange(len(rows), dtype=np.int32)
-    order = number_of_row[row_at]
-    del number_of_row
-    position = np.flatnonzero(order >= 0)
-    order = order[position]
-    query = query[row_at]
-    begins = changes(query, value[row_at])  # of ties
-    tie = (np.cumsum(begins, dtype=np.int32) - 1)[position]
+    row_at = np.arange(len(query), dtype=np.int32)
+    position = rows
+    if not descends(query, value):
+        lowest = np.full(len(run), np.inf)  # the lowest judged score of each query
+        np.minimum.at(lowest, query[rows], value[rows])
+        row_at = np.flatnonzero(value >= lowest.take(query))
+        row_at = row_at[argsort_descending(query[row_at], value[row_at], stable=False)]
+        position_of = np.empty(len(query), np.int32)
+        position_of[row_at] = np.arange(len(row_at), dtype=np.int32)
+        position = position_of[rows]
+        query = query[row_at]
+        value = value[row_at]
+    order = np.argsort(position)
+    position = position[order]
+    begins = changes(query, value)  # of ties
+    tie = np.cumsum(begins, dtype=np.int32)[position] - 1
     first = np.append(np.flatnonzero(begins), len(query)).astype(np.int32)
     query_begin = np.searchsorted(query, np.arange(len(run))).astype(np.int32)
     rank, start, size = ranks = np.empty((3, len(order)), np.int32)
