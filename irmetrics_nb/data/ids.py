@@ -637,8 +637,8 @@ def _stripped(ids):
     if not text.isascii(): text = normalize('NFC', text)
     text = text.casefold().replace('_', '-').replace(' ', '-').replace('"', '').replace("'", '')
     if '0' in text: text = re.sub(_ZEROS, '', text)
-    if {'.', '/', '#'} & {*text}: text = re.sub(_SUFFIX, '', re.sub(_PREFIX, '', text))
-    return [line.rpartition('/')[-1].strip('- ') for line in text.split('\n')]
+    if re.search('[./#]', text): text = re.sub('(?m)^.*/', '', re.sub(_SUFFIX, '', re.sub(_PREFIX, '', text)))
+    return [line.strip('- ') for line in text.split('\n')]
 
 def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     """Return the retrieved ids that may be other spellings of `missed` ids (judged, but not retrieved). This test is
