@@ -654,6 +654,13 @@ def test_every_internal_link_of_a_top_level_text_leads_somewhere(name):
     assert list(broken((ROOT / name).read_text(encoding="utf-8"), ROOT)) == []
 
 
+def test_contributing_names_pages_that_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    names = {name for name in re.findall(r"`([a-z_]+/[a-z_0-9]+)`", text) if not (ROOT / name).is_dir() and not name.startswith("_docs/")}
+    assert len(names) > 20
+    assert [name for name in sorted(names) if not (NBS / f"{name}.ipynb").exists()] == []
+
+
 @each_notebook
 def test_a_picture_that_code_draws_has_words_for_those_who_cannot_see_it(name):
     # nbdev and Quarto read directives only above the first line of code: one below it counts as a comment.
