@@ -152,6 +152,7 @@ def _by_blocks(function, dtype, *arrays):
 
 def _equal_in_block(ids, other):
     equal = ids.length == other.length
+    if not equal.any(): return equal
     equal &= ids.words() == other.words()
     open_rows = np.flatnonzero(equal & (ids.length > 8))
     k = 1
