@@ -16,15 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 # %% ../../nbs/data/judging.ipynb #40efdd0d
-from irmetrics_nb.core.arrays import (
-    argsort_descending,
-    changes,
-    concat_ranges,
-    cumcount,
-    descends,
-    pack,
-    sort_pool,
-)
+from ..core.arrays import argsort_descending, changes, concat_ranges, cumcount, descends, pack, sort_pool
 from ..core.conventions import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
 from .errors import DataError, counted
@@ -104,7 +96,7 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     first rank of its tie, and the number of documents in its tie."""
     query = run.rows.query
     value = run.rows.value
-    row_at = np.arange(len(query), dtype=np.int32)
+    row_at: np.ndarray = np.arange(len(query), dtype=np.int32)
     position = rows
     if not descends(query, value):
         lowest = np.full(len(run), np.inf)  # the lowest judged score of each query
@@ -342,8 +334,7 @@ def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
     i = again[row.min()]
     raise DataError(
         f'{rows.where(i)}: two chunks of document {rows.parent[i]!r}, {rows.doc[leader[i]]!r} and {rows.doc[i]!r}, '
-        f"have the same score, so ties={ties!r} is not possible; use count='documents' or ties='docid'"
-    )
+        f"have the same score, so ties={ties!r} is not possible; use count='documents' or ties='docid'")
 
 # %% ../../nbs/data/judging.ipynb #1408d317
 MANY_ENTRIES = 1 << 20
@@ -700,10 +691,8 @@ def judge_run(
     if observe: judged = assemble(judgments, hits, negative)
     else: judged = _ranked(judgments, results, hits, negative)
     description = 'in one piece' + _left_out(results.facts.comments)
-    reading = Reading(
-        results.answered, results_given.name, description, samples, observed,
-        results.notes,
-    )
+    reading = Reading(results.answered, results_given.name, description, samples,
+                      observed, results.notes)
     return judged, reading
 
 def _left_out(comments):
