@@ -7,8 +7,8 @@ __all__ = ['Numbers', 'Cutoff', 'Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCO
            'MissingChoice', 'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice',
            'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column',
            'RankingsLike', 'linear_gain', 'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount',
-           'ln_discount', 'as_discount', 'check_cutoff', 'check_level', 'ratio', 'documented', 'Options',
-           'check_option', 'lists_choices', 'Conventions', 'EvaluationWarning']
+           'ln_discount', 'as_discount', 'check_cutoff', 'check_level', 'ratio', 'documented', 'parameter_lines',
+           'Options', 'check_option', 'lists_choices', 'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/core/conventions.ipynb #079eaa2d
 import numbers
@@ -199,6 +199,7 @@ PARAMETERS = {
     'cut_ideal': ('bool', 'Whether the ideal ranking is also cut at k.'),
     'max_grade': ('float or None', 'The largest grade of the scale. None: the largest grade in the judgments.'),
     'phi': ('str or function', "The value of stopping at a rank: 'reciprocal', 'log2', or a function; phi(1) = 1."),
+    'judged_only': ('bool', 'Whether unjudged documents are removed, so that later documents move up.'),
     'p': ('float', 'Persistence in (0, 1): the probability that the reader looks at the next document.'),
     'floor': ('float', 'The lowest value: smaller values are replaced by it.'),
     'labels': ('list or array', 'The label or grade of each item.'),
@@ -223,17 +224,21 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
     text, example, code = cleandoc(f.__doc__ or '').partition('\n\n>>> ')
     lines = [text, '', 'Parameters', '----------']
     for p in explained:
-        kind, meaning = PARAMETERS[p.name]
         default = '' if p.default is p.empty else f', default {p.default!r}'
-        lines += [f'{p.name} : {kind}{default}', *_indented(meaning)]
+        lines += parameter_lines(p.name, p.name, default)
     if returns: lines += ['', 'Returns', '-------', returns[0], f'    {returns[1]}']
     if example: lines += ['', 'Examples', '--------', f'>>> {code}']
     f.__doc__ = '\n'.join(lines)
     return f
 
 @cache
-def _indented(meaning):
-    return tuple(f'    {row}' for row in wrap(meaning, 80))
+def parameter_lines(name: str, label: str, default: str = '') -> tuple[str, ...]:
+    """Return the lines of a docstring that explain the parameter `name`.
+
+    label: the name that is shown, such as '@' for the cutoff. default: text after the
+    type."""
+    kind, meaning = PARAMETERS.get(name, ('value', ''))
+    return f'{label} : {kind}{default}', *(f'    {row}' for row in wrap(meaning, 80))
 
 # %% ../../nbs/core/conventions.ipynb #2d345158
 @lru_cache

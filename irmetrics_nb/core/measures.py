@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import getdoc, isgeneratorfunction, signature
 from math import isfinite
-from textwrap import fill, indent
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
@@ -22,13 +21,13 @@ import numpy as np
 # %% ../../nbs/core/measures.ipynb #ce661e52
 from irmetrics_nb.core.conventions import (
     CHOICES,
-    PARAMETERS,
     Column,
     RankingsLike,
     TiesChoice,
     check_option,
     documented,
     module_of_measures,
+    parameter_lines,
     ratio,
 )
 from .judged import Judged, OfLists, as_judged, per_entry, per_query
@@ -153,7 +152,8 @@ class Kind:
     shown: str = ''  # Parameters without an agreed default, which every name includes
     short: Mapping = field(default_factory=dict)  # Short name -> {parameter: value}
     unordered: bool = False         # Whether it is the same in every order
-    linear: bool = False            # Whether a term needs only its rank and grade
+    # Whether a term needs only its rank and grade, or a function of parameters
+    linear: bool | Callable = False
     worth: Callable | None = None   # The value that orders ties; unjudged: 0
     written: str = ''               # How a term is written, such as 'r/i'
     quality: bool = True            # Whether a higher value is better
@@ -248,7 +248,9 @@ class Kind:
         if self.averages:
             formula = self.averages[0]
             return Parts.of(judged, _call_on_batch(formula, judged, params))
-        if not self.linear: return None
+        linear: Any = self.linear
+        if callable(linear): linear = _call_on_batch(linear, judged, params)
+        if not linear: return None
         untied = self.parts(judged, **params)
         mean = mean_over_places(lambda batch: self.parts(batch, **params).terms, judged)
         return replace(untied, entries=judged, values=mean)
@@ -287,17 +289,15 @@ def _check_claim(kind, claim, claimed, true):
 def _tiny():
     "Return small rankings with all kinds of ties, some with unjudged documents, for checking measures."
     lists = (3, 0, 1), (0, 3, None), (1, 3, 0, 3), (0, 1), (None, 1, 2), (1, 1, 0, None)
-    batches = []
-    for grades in lists:
-        n = len(grades)
-        judged = [g for g in grades if g is not None]
-        untied = Judged.from_grades([grades], ideal=[[*judged, 2, 1, 0]])
-        for split in dict.fromkeys([1, 0, n - 1]):  # the last rank of the first tie
-            in_first = untied.rank <= split
-            start = np.where(in_first, 1, split + 1)
-            size = np.where(in_first, split, n - split)
-            batches.append(untied.changed(rank=untied.rank, tie_start=start, tie_size=size))
-    return Judged.concat(batches)
+    rankings = [grades for grades in lists for _ in range(3)]
+    pools = [[*filter(None, grades), 2, 1, 0, 0] for grades in rankings]
+    untied = Judged.from_grades(rankings, ideal=pools)
+    last = np.array([rank for grades in lists for rank in (1, 0, len(grades) - 1)])
+    split = last[untied.query]  # the last rank of the first tie
+    in_first = untied.rank <= split
+    start = np.where(in_first, 1, split + 1)
+    size = np.where(in_first, split, untied.retrieved[untied.query] - split)
+    return untied.changed(rank=untied.rank, tie_start=start, tie_size=size)
 
 # %% ../../nbs/core/measures.ipynb #ee4dfca9
 class _Kinds(UserDict[str, Kind]):
@@ -307,23 +307,14 @@ class _Kinds(UserDict[str, Kind]):
         module_of_measures()
         return self.data[name]
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.data or name in [*self]
-
     def __iter__(self) -> Iterator[str]:
         pages = module_of_measures().METRIC_PAGES
-        def index_of_page(name):
-            module = self.data[name].module
-            return pages.index(module) if module in pages else len(pages)
-        return iter(sorted(self.data, key=index_of_page))
-
-    def __len__(self) -> int:
-        module_of_measures()
-        return len(self.data)
+        def page(name): return pages.get(self.data[name].module, len(pages))
+        return iter(sorted(self.data, key=page))
 
     def find(self, name: str) -> Kind | None:
         "Return the kind with this name, ignoring case; None if the name is unknown."
-        if name in self: return self[name]
+        if name in self.data: return self.data[name]
         folded = name.casefold()
         same = (kind for kind in self.values() if kind.name.casefold() == folded)
         return next(same, None)
@@ -346,7 +337,8 @@ def enter(kind: Kind) -> Kind:
         new = kind.function
         same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
         same_module = declared.module == kind.module
-        if not same_name or not same_module and _code_words(old) != _code_words(new):
+        same_code = old.__code__.co_names == new.__code__.co_names
+        if not same_name or not (same_module or same_code):
             raise ValueError(f'{kind.name!r} is already declared in {declared.module}')
     KINDS[kind.name] = kind
     return kind
@@ -372,24 +364,10 @@ def _check_words(kind):
     for name in sorted(named - _parameters(kind.function).keys()):
         raise ValueError(f'{kind.name}: its function has no parameter {name!r}')
 
-def _code_words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
-
-# %% ../../nbs/core/measures.ipynb #bd3588bd
-VIEWS: dict[str, Callable[[Judged], Judged]] = {'judged_only': Judged.condensed}  # parameter -> view of the batch
-
-# %% ../../nbs/core/measures.ipynb #167e2a9e
-def _call_advice(measure, arguments):
-    "Return advice for an error message when a measure is called with unnamed arguments."
-    number = arguments[0]
-    if len(arguments) > 1: return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
-    if not isinstance(number, int | float): return f'for the value of one list, write {measure!r}.of([1, 0, 1])'
-    if measure.kind.at is None: return f'{measure.name} takes only parameters with a name, not a number'
-    return f'parameters in brackets need a name; for {number} write {measure.name}@{number}'
-
 # %% ../../nbs/core/measures.ipynb #27c595ec
 _P = ParamSpec('_P')  # the parameters of a metric
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class Measure(Generic[_P]):
     """A measure: its name, its parameters and the value after @.
 
@@ -419,10 +397,11 @@ class Measure(Generic[_P]):
     0.9108
     """
     name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict, hash=False)
     at: int | float | None = None
-    said: frozenset[str] = field(default=frozenset(), init=False)  # Parameters given
-    metric: Any = field(default=None, init=False)  # The function of lists it belongs to
+    # The parameters given, and the function of lists that the measure belongs to.
+    said: frozenset[str] = field(default=frozenset(), init=False, compare=False)
+    metric: Any = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         kind = KINDS.find(self.name)
@@ -468,14 +447,17 @@ class Measure(Generic[_P]):
     @property
     def defaults(self) -> dict[str, Any]:
         "Return {parameter: default} for all parameters of the measure."
-        return {**self.kind.params, **dict.fromkeys(VIEWS, False)}
+        return {**self.kind.params, 'judged_only': False}
 
     @overload
     def __call__(self, /, *, judged_only: bool) -> 'Measure[_P]': ...
     @overload
     def __call__(self, *wrong: _P.args, **params: _P.kwargs) -> 'Measure[_P]': ...
     def __call__(self, *wrong: Any, **params: Any) -> Any:
-        if wrong: raise TypeError(_call_advice(self, wrong))
+        if wrong:
+            cutoff = f'{self.name}@10, ' * (self.kind.at is not None)
+            raise TypeError(f'write the parameters of {self.name} by name; for values write '
+                            f'{cutoff}{self!r}.of([1, 0, 1]) or evaluate(qrels, run, {self!r})')
         return Measure(self.name, {**self.given, **params}, self.at)
 
     def __matmul__(self, at: float) -> 'Measure[_P]':
@@ -494,9 +476,7 @@ class Measure(Generic[_P]):
 
     def view(self, judged: Judged) -> Judged:
         "Return the batch, without unjudged documents if `judged_only` is True."
-        for name, transform in VIEWS.items():
-            if self.params.get(name): judged = transform(judged)
-        return judged
+        return judged.condensed() if self.params.get('judged_only') else judged
 
     def arguments(self) -> dict[str, Any]:
         "Return the parameters and the cutoff as arguments for the kind's function."
@@ -575,12 +555,6 @@ class Measure(Generic[_P]):
         """Return the measure as text, with the explicitly set parameters only."""
         return self._written(self.given)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Measure): return False
-        return (self.name, self.params, self.at) == (other.name, other.params, other.at)
-
-    def __hash__(self) -> int: return hash((self.name, self.at))
-
     def __setstate__(self, state: Mapping) -> None:
         self.__dict__.update(state)
         KINDS.setdefault(self.name, self.kind)
@@ -598,15 +572,10 @@ def _help_of(measure):
     explained = ', '.join(f'{x}: {_LETTERS[x]}' for x in letters if x in _LETTERS)
     if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
     text += ['Parameters', '----------']
-    of_view = 'bool', 'Whether unjudged documents are removed, so that later documents move up.'
     for name, default in measure.defaults.items():
-        type_, explanation = PARAMETERS.get(name, of_view)
-        line = f'{name} : {type_}, default {default!r}'
-        if name in measure.params: line += f', here {measure.params[name]!r}'
-        text += [line, indent(fill(explanation, 80), ' ' * 4)]
-    if kind.at is not None:
-        type_, explanation = PARAMETERS[kind.at]
-        text += [f'@ : {type_}', f'    {explanation}']
+        here = f', here {measure.params[name]!r}' if name in measure.params else ''
+        text += parameter_lines(name, name, f', default {default!r}{here}')
+    if kind.at is not None: text += parameter_lines(kind.at, '@')
     value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
     text += ['', 'Examples', '--------', '>>> from irmetrics_nb import parse',
              f'>>> round(parse({repr(shown)!r}).of([3, 0, 0, 1, 2, 1]), 4)', repr(value)]

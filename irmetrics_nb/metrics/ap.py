@@ -292,12 +292,11 @@ def bpref_over_ties(ranking: Judged, /, *, rel: float = 1) -> Share:
     ties = Ties.of(ranking)
     hit = ranking.relevant(rel)
     R, N = _good_and_bad(ranking, rel)
-    cap = R[ranking.query]
+    places = ties.count(~hit) + 1
+    bad_above = ties.count_above(ranking, ~hit)
+    cap = R[ranking.query[ties.first]]
+    def bad_at(tie, position): return np.minimum(bad_above[tie] + position, cap[tie])
+    mean = sum_over_places(places, bad_at) / places
     pairs = np.minimum(R, N)[ranking.query]
-    n = ties.count(~hit)[ties.number]
-    bad_above = ties.count_above(ranking, ~hit)[ties.number]
-    c = np.clip(cap - bad_above, 0, n + 1)
-    below_the_cap = c * bad_above + c * (c - 1) / 2
-    mean = (below_the_cap + (n + 1 - c) * cap) / (n + 1)
-    yield ranking, hit * (1 - ratio(mean, pairs))
+    yield ranking, hit * (1 - ratio(mean[ties.number], pairs))
     return R

@@ -6,12 +6,12 @@
 __all__ = ['RR', 'GradedGain', 'Phi', 'PHIS', 'ERR', 'UnitGain', 'RBP', 'reciprocal_rank', 'largest_grade',
            'relevance_probabilities', 'examination_probabilities', 'stopping_probabilities', 'reciprocal_phi', 'as_phi',
            'complete_err', 'by_satisfaction', 'err', 'check_persistence', 'unit_gain', 'rbp', 'rbp_residual',
-           'rr_over_ties', 'survival', 'err_over_ties']
+           'rr_over_ties', 'err_over_ties']
 
 # %% ../../nbs/metrics/cascade.ipynb #b3359c60
 import numbers
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from irmetrics_nb.core.conventions import (
 )
 from ..core.judged import Judged, per_entry, per_query
 from ..core.measures import Sum, measure
-from ..core.ties import Ties, check_falling, place_blocks
+from ..core.ties import Ties, check_falling, mean_over_stops
 from .sets import by_relevance, first_found, first_over_ties
 
 # %% ../../nbs/metrics/cascade.ipynb #81df582f
@@ -286,35 +286,6 @@ def rr_over_ties(
     Source: McSherry and Najork (2008)."""
     yield ranking, first_over_ties(ranking, lambda rank: 1 / rank, rel, k)
 
-# %% ../../nbs/metrics/cascade.ipynb #3ba53b1e
-def survival(
-    size: np.ndarray, seen: np.ndarray, tie: np.ndarray, goes_on: np.ndarray,
-) -> np.ndarray:
-    """Return the probability that a reader is not satisfied by the first t documents of
-    a tie.
-
-    The documents of each tie are in random order, and t goes from 0 to `seen`. The
-    values of all ties are concatenated in one array.
-
-    size, seen: (ties,) int, the number of documents in each tie, and the largest t.
-    tie, goes_on: one entry for each document that can satisfy the reader: the number of
-    its tie, ascending, and the probability that the reader continues after the
-    document."""
-    n = np.bincount(tie, minlength=len(size))
-    begin = np.cumsum(n) - n
-    owner = np.repeat(np.arange(len(size)), seen + 1)
-    count = cumcount(owner)
-    still = np.ones(len(owner))
-    where = np.arange(len(owner))
-    for j in range(n.max(initial=0)):  # the j-th such document of every tie comes in
-        where = where[n[owner[where]] > j]
-        group = owner[where]
-        documents = (size - n + j + 1)[group]
-        among = np.minimum(count[where] / documents, 1)
-        passed = among * goes_on[begin[group] + j] * still[where - 1]
-        still[where] = (1 - among) * still[where] + passed
-    return still
-
 # %% ../../nbs/metrics/cascade.ipynb #aa5e3781
 @err.over_ties
 def err_over_ties(
@@ -326,23 +297,9 @@ def err_over_ties(
     The first judged document of each tie gets the sum of the terms of this tie, and the
     others get 0."""
     ties = Ties.of(ranking)
-    scale: Any = dict(max_grade=max_grade, gain=gain)
+    scale: dict = dict(max_grade=max_grade, gain=gain)
     goes_on = 1 - relevance_probabilities(ranking, **scale)
     arrives = examination_probabilities(ranking, **scale)[ties.first]
-    may_stop = ties.count(goes_on < 1) > 0
-    ranks = ties.count_ranks((ties.size > 1) & may_stop, k)
-    seen = np.where(ranks > 0, ranks, -1)
-    satisfying = np.flatnonzero((goes_on < 1) & (ranks > 0)[ties.number])
-    number = ties.number[satisfying]
-    terms = np.where(ranking.tie_size > 1, 0, err.terms(ranking, k=k, phi=phi, **scale))
-    for tie, position in place_blocks(seen + 1):
-        begin = tie[0]
-        block = slice(begin, tie[-1] + 1)
-        rows = slice(*np.searchsorted(number, [begin, tie[-1] + 1]))
-        passing = number[rows] - begin, goes_on[satisfying[rows]]
-        still = survival(ties.size[block], seen[block], *passing)
-        stops = (still - np.roll(still, -1)) * (position < ranks[tie])
-        worth = as_phi(phi)((ties.start[tie] + position).astype(float)) * stops
-        stopped = np.bincount(tie - begin, weights=worth)
-        terms[ties.first[block]] += arrives[block] * stopped
+    terms = np.zeros(len(goes_on))
+    terms[ties.first] = mean_over_stops(ties, goes_on, arrives, as_phi(phi), k)
     yield ranking, terms

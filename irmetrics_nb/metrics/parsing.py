@@ -17,11 +17,12 @@ from itertools import chain
 from typing import Any
 
 # %% ../../nbs/metrics/parsing.ipynb #351cb858
-from ..core.measures import KINDS, VIEWS, Kind, Measure
+from ..core.measures import KINDS, Kind, Measure
 from . import ap, cascade, dcg, sets
 
 # %% ../../nbs/metrics/parsing.ipynb #4ef5f67f
-METRIC_PAGES = [page.__name__ for page in (sets, ap, dcg, cascade)]  # which declare the measures
+# The modules that declare measures, with their order.
+METRIC_PAGES = {page.__name__: i for i, page in enumerate((sets, ap, dcg, cascade))}
 
 # %% ../../nbs/metrics/parsing.ipynb #121840af
 def measure_table() -> list[dict[str, str]]:
@@ -228,7 +229,7 @@ def _not_offered(name, tool, row):
 def _is_foreign(kind, params):
     """Return whether `params` has a parameter that `kind` does not have, but that a measure
     of the same name in another tool has."""
-    foreign = params.keys() - {*kind.params, *kind.spellings, *VIEWS}
+    foreign = params.keys() - {*kind.params, *kind.spellings, 'judged_only'}
     if not foreign: return False
     from irmetrics_nb.metrics.names import find_name
     return any(find_name(f'{kind.name}({p})') for p in foreign)
@@ -355,7 +356,7 @@ def _of_flat(text):
     name, *words = text.split('_')
     kind = next((kind for kind in KINDS.values() if name in kind.short), KINDS.find(name))
     if kind is None or len(words) < 2: return None
-    keys = {*kind.params, *kind.spellings, *VIEWS, 'at'}
+    keys = {*kind.params, *kind.spellings, 'judged_only', 'at'}
     values: dict[str, Any] = {}
     key = ''
     for word in words:

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/sets.ipynb #0be08df7
-from ..core.arrays import changes, check_count, cumcount, segmented_scan
+from ..core.arrays import changes, check_count, cumcount
 from irmetrics_nb.core.conventions import (
     Counts,
     Cutoff,
@@ -28,7 +28,7 @@ from irmetrics_nb.core.conventions import (
 )
 from ..core.judged import Judged, per_query
 from ..core.measures import SUM, Share, Sum, measure
-from ..core.ties import Ties, sum_over_places
+from ..core.ties import Ties, mean_over_stops
 
 # %% ../../nbs/metrics/sets.ipynb #63f02dd4
 def by_relevance(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
@@ -366,17 +366,9 @@ def first_over_ties(
     tie that contains one; the terms of all other documents are 0."""
     ties = Ties.of(ranking)
     hit = ranking.relevant(rel)
-    n = ties.count(hit)
-    is_first = (n > 0) & (ties.count_above(ranking, hit) == 0)
-    def term_at(tie, position):
-        relevant = n[tie]
-        remaining = ties.size[tie] - position
-        misses = np.maximum(remaining - relevant, 0) / remaining
-        none_so_far = segmented_scan(np.multiply, misses, tie)
-        none_before = np.where(position == 0, 1, np.roll(none_so_far, 1))
-        return none_before * relevant / remaining * weight(ties.start[tie] + position)
-    mean = ratio(sum_over_places(ties.count_ranks(is_first, k), term_at), n)
-    return hit * mean[ties.number]
+    arrives = ties.count_above(ranking, hit) == 0
+    total = mean_over_stops(ties, 1 - hit, arrives, weight, k)
+    return hit * ratio(total, ties.count(hit))[ties.number]
 
 @success.over_ties
 def success_over_ties(
