@@ -12,7 +12,6 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -63,14 +62,11 @@ def _parse_arguments(name, text):
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
         tree, at = tree.left, _literal(tree.right)
     if isinstance(tree, ast.Call):
-        unnamed = [*tree.args, *(kw.value for kw in tree.keywords if kw.arg is None)]
-        if unnamed:
-            number = getattr(unnamed[0], 'value', None)
-            is_cutoff = len(unnamed) == 1 and isinstance(number, int) and isinstance(tree.func, ast.Name)
-            hint = f'; did you mean {name}@{number!r}?' if is_cutoff else ''
-            raise ValueError(f'give parameters by name, like rel=2{hint}')
+        names = [kw.arg for kw in tree.keywords]
+        if tree.args or None in names:
+            raise ValueError(f'give parameters by name, like rel=2, and a cutoff after @, like {name}@10')
         params = {kw.arg: _literal(kw.value) for kw in tree.keywords}
-        if len(params) < len(tree.keywords): raise ValueError('a parameter is set twice')
+        if len(params) < len(names): raise ValueError('a parameter is set twice')
         tree = tree.func
     if not isinstance(tree, ast.Name) or tree.id != '_': raise SyntaxError
     return params, at
@@ -139,14 +135,8 @@ def split(text: str) -> list[str]:
 # %% ../../nbs/metrics/parsing.ipynb #4a242824
 def _kinds_by_name():
     "Return {name or alias in lower case: Kind} for all kinds of measures."
-    return {name: KINDS[kind] for name, kind in _names_of(tuple(KINDS)).items()}
-
-@lru_cache(maxsize=1)
-def _names_of(kinds):
-    "Return {name or alias in lower case: name of the kind} for these kinds."
     from irmetrics_nb.metrics.names import aliases_of  # only for a name that is not ours
-    names = {kind: (kind, *aliases_of(kind)) for kind in kinds}
-    return {name.casefold(): kind for kind, several in names.items() for name in several}
+    return {name.casefold(): kind for kind in KINDS.values() for name in (kind.name, *aliases_of(kind.name))}
 
 def find_kind(name: str) -> str:
     """Return the name of the kind of measures that has this name or alias.
@@ -216,7 +206,7 @@ def _meant(text):
         at = None
         if not numbers: raise ValueError(f'{name} needs a number, as in {row.name.format(k=10, x=10, p=95)}')
     remaining = {p: x for p, x in params.items() if not row.stem.endswith(f'({p})')}
-    return [_changed(_read_own(row.spelt(n)), remaining, at, tool) for n in numbers or ['']]
+    return [_changed(*_meant(row.spelt(n)), remaining, at, tool) for n in numbers or ['']]
 
 def _not_offered(name, tool, row):
     "Return an error message for a name of another tool without a measure in this package."
@@ -245,11 +235,6 @@ def _row_of(name, params, tool):
         if row: return row, [x]
     row = find_name(name, tool)
     return (row, []) if row else find_numbered(name, tool) or (None, [])
-
-@lru_cache
-def _read_own(text):
-    name, params, at, _ = read(text)
-    return Measure(name, params, at)
 
 def _changed(measure, params, at, tool):
     """Return the measure with these parameters and this cutoff, if there are any. tool: the
@@ -353,19 +338,13 @@ def _value_of_flat(text):
 
 def _of_flat(text):
     "Parse the result of `flat_name`; return None for any other name."
-    name, *words = text.split('_')
+    name = text.partition('_')[0]
     kind = next((kind for kind in KINDS.values() if name in kind.short), KINDS.find(name))
-    if kind is None or len(words) < 2: return None
-    keys = {*kind.params, *kind.spellings, 'judged_only', 'at'}
-    values: dict[str, Any] = {}
-    key = ''
-    for word in words:
-        if key not in keys:
-            key = f'{key}_{word}' if key else word
-        else:
-            values[key] = _value_of_flat(word)
-            key = ''
-    if key: return None
+    if kind is None: return None
+    keys = '|'.join([*kind.params, *kind.spellings, 'judged_only', 'at'])
+    pair = f'_({keys})_([^_]*)'
+    if not re.fullmatch(f'{name}(?:{pair})+', text): return None
+    values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}
     at = values.pop('at', None)
     return Measure(kind.name, kind.short.get(name, {}) | _translate(kind, values), at)
 
