@@ -291,6 +291,9 @@ class BoundedAUC(NamedTuple):
 
 # %% ../../nbs/metrics/auc.ipynb #64c9b966
 LIMIT = 1 << 17  # bins: five megabytes
+# The columns of a histogram, and how the rows of merged bins are combined.
+_MERGED: dict[str, np.ufunc] = {'positives': np.add, 'negatives': np.add,
+                                'high': np.maximum, 'low': np.minimum}
 
 class ScoreHistogram:
     """A histogram of scores that computes AUC with a bound of its error.
@@ -320,7 +323,7 @@ class ScoreHistogram:
         "Add the labels and the scores of more items."
         steps = roc_steps(labels, scores, rel=self.rel)
         key = descending_bits(steps.score) >> np.uint64(self.forgotten)
-        self._add(key, steps.positives, steps.negatives, steps.score, steps.score)
+        self._add(key, *steps[2:], steps.score, steps.score)
 
     def merge(self, other: 'ScoreHistogram') -> None:
         """Add the counts of another histogram.
@@ -332,16 +335,14 @@ class ScoreHistogram:
         deeper = max(self.forgotten, other.forgotten)
         self._forget(deeper)
         key = other.key >> np.uint64(deeper - other.forgotten)
-        self._add(key, other.positives, other.negatives, other.high, other.low)
+        self._add(key, *(getattr(other, name) for name in _MERGED))
 
-    def _add(self, key, positives, negatives, high, low):
-        "Add bins, and merge neighbouring bins if there are more than `limit`."
+    def _add(self, key, *columns):
+        """Add bins, and merge neighbouring bins if there are more than `limit`. columns: in
+        the order of `_MERGED`."""
         order = np.argsort(np.append(self.key, key), kind='stable')
-        self.key = np.append(self.key, key)[order]
-        self.positives = np.append(self.positives, positives)[order]
-        self.negatives = np.append(self.negatives, negatives)[order]
-        self.high = np.append(self.high, high)[order]
-        self.low = np.append(self.low, low)[order]
+        for name, column in zip(['key', *_MERGED], [key, *columns]):
+            setattr(self, name, np.append(getattr(self, name), column)[order])
         self._forget(self.forgotten + bits_too_many(self.key, self.limit))
 
     def _forget(self, forgotten):
@@ -351,11 +352,8 @@ class ScoreHistogram:
         self.forgotten = forgotten
         first = np.flatnonzero(_begins(key))
         self.key = key[first]
-        if not len(first): return
-        self.positives = np.add.reduceat(self.positives, first)
-        self.negatives = np.add.reduceat(self.negatives, first)
-        self.high = np.maximum.reduceat(self.high, first)
-        self.low = np.minimum.reduceat(self.low, first)
+        for name, merged in _MERGED.items():
+            setattr(self, name, merged.reduceat(getattr(self, name), first))
 
     @property
     def auc(self) -> BoundedAUC:

@@ -24,6 +24,7 @@ from irmetrics_nb.core.conventions import (
     as_gain,
     check_option,
     documented,
+    function_of,
     log2_discount,
 )
 from ..core.judged import Judged, per_entry, per_query
@@ -145,13 +146,11 @@ def as_phi(phi: Phi = 'reciprocal') -> Callable:
 
     phi(i) is the value for a reader who stops at rank i. `phi` is a name in `PHIS` or a
     function. ValueError for an unknown name, or if phi(1) is not 1."""
-    if isinstance(phi, str) and phi in PHIS: return PHIS[phi]
-    if not callable(phi):
-        raise ValueError(f'unknown phi {phi!r}: use one of {sorted(PHIS)}, or a function')
-    first = float(np.ravel(phi(np.array([1.])))[0])
+    f = function_of('phi', phi, PHIS)
+    first = f(np.array([1.]))[0]
     if not abs(first - 1) < 1e-9:
         raise ValueError(f'phi(1) must be 1, not {first:g}: ranks start at 1')
-    return phi
+    return f
 
 # %% ../../nbs/metrics/cascade.ipynb #3b242e8a
 def complete_err(
@@ -219,13 +218,9 @@ def unit_gain(
     With gain='binary', it is 1 for relevant documents and 0 for others; with
     gain='raw', it is the grade of relevant documents. ValueError for an unknown name,
     or a gain outside [0, 1] unless it is 'raw'."""
-    if isinstance(gain, str):
-        if gain == 'binary': return by_relevance(ranking, rel=rel)
-        if gain == 'raw': return ranking.relevant(rel) * ranking.grade
-        if gain not in GAINS:
-            raise ValueError(f"unknown gain {gain!r}: use 'binary', 'raw', one of "
-                             f'{sorted(GAINS)}, a mapping or a function')
-    gains = np.asarray(as_gain(gain)(ranking.grade), dtype=float)
+    if isinstance(gain, str) and gain == 'binary': return by_relevance(ranking, rel=rel)
+    if isinstance(gain, str) and gain == 'raw': return ranking.relevant(rel) * ranking.grade
+    gains = as_gain(gain, more="'raw', ")(ranking.grade)
     for wrong in gains[~((gains >= 0) & (gains <= 1))]:
         raise ValueError(f'the gains of RBP must lie in [0, 1], not {wrong:g}: '
                          "use gain='binary', or a gain in this range")
