@@ -328,17 +328,14 @@ def enter(kind: Kind) -> Kind:
     to another function, or if the function lacks a parameter that the declaration
     names."""
     _check_words(kind)
-    folded = kind.name.casefold()
-    if not kind.built_in and folded not in map(str.casefold, KINDS):
-        module_of_measures().check_name(kind)
-    for declared in KINDS.data.values():
-        if declared.name.casefold() != folded: continue
+    if not kind.built_in: module_of_measures().check_name(kind)
+    declared = KINDS.data.get(kind.name)
+    if declared:
         old = declared.function
         new = kind.function
-        same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
         same_module = declared.module == kind.module
         same_code = old.__code__.co_names == new.__code__.co_names
-        if not same_name or not (same_module or same_code):
+        if old.__qualname__ != new.__qualname__ or not (same_module or same_code):
             raise ValueError(f'{kind.name!r} is already declared in {declared.module}')
     KINDS[kind.name] = kind
     return kind

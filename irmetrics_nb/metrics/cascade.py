@@ -204,9 +204,7 @@ def check_persistence(p: float) -> float:
 
     ValueError unless p is between 0 and 1, both excluded."""
     if isinstance(p, numbers.Real) and 0 < p < 1: return float(p)
-    looks_like_k = isinstance(p, numbers.Integral) and p > 1
-    hint = ' (for a cutoff, use the argument k)' if looks_like_k else ''
-    raise ValueError(f'the persistence p must lie between 0 and 1, not {p!r}{hint}')
+    raise ValueError(f'the persistence p must lie between 0 and 1 (the cutoff is k), not {p!r}')
 
 UnitGain = Literal['binary', 'raw', 'linear', 'exp'] | Mapping | Callable
 

@@ -330,7 +330,9 @@ def _rows_of_tool(tool, text):
         measure, _, why = meaning.partition('!')
         measure, _, numbers = measure.strip().partition(' for ')
         defaults = tuple(_NUMBERS.get(numbers, numbers).split())
-        for name in names.split(): yield Name(name, tool, measure, defaults, why.strip())
+        for name in names.split():
+            reason = why.strip() or find_elsewhere(name)
+            yield Name(name, tool, measure, defaults, reason)
 
 # The first tool that has a name owns it.
 NAMES = tuple(row for tool, text in TABLES.items() for row in _rows_of_tool(tool, text))
@@ -386,9 +388,9 @@ def aliases_of(kind: str) -> tuple[str, ...]:
 
     Of names that differ only in upper and lower case, one is returned."""
     measures = kind, f'{kind}@{{k}}'
+    index = _index()
     stems = dict.fromkeys(row.stem for row in NAMES if row.measure in measures)
-    owners = {name: find_name(name) for name in stems}
-    names = [name for name, row in owners.items() if row and row.measure in measures]
+    names = [name for name in stems if index['', name].measure in measures]
     spellings = {name.casefold(): name for name in names}
     spellings.pop(kind.casefold(), None)
     return tuple(spellings.values())
@@ -403,8 +405,7 @@ def name_table() -> list[dict[str, str]]:
     for row in NAMES:
         name = row.name.format(k='k', x='x', p='p')
         measure = row.measure.format(k='k', x='x', root='√x', p='.p')
-        why = row.why or find_elsewhere(row.name)
-        if not measure: measure = f'not offered: {why}' if why else 'not offered'
+        if not measure: measure = f'not offered: {row.why}'.removesuffix(': ')
         rows.append({'name': name, 'tool': row.tool, 'measure': measure})
     return rows
 

@@ -157,9 +157,9 @@ def check_name(kind: Kind) -> None:
     """Raise ValueError if the name of a new kind already belongs to another measure.
 
     Names that other tools use for measures of this package are not allowed, either."""
+    if kind.name in KINDS: return
     owner = _kinds_by_name().get(kind.name.casefold())
-    if owner and owner.name != kind.name:
-        raise ValueError(f'{kind.name!r} is already another name of {owner.name}')
+    if owner: raise ValueError(f'{kind.name!r} is already another name of {owner.name}')
     row, _ = _row_of(kind.name, {}, '')
     if row and row.measure:
         raise ValueError(f'{kind.name!r} is already the name of {row.measure} in {row.tool}')
@@ -210,11 +210,10 @@ def _meant(text):
 
 def _not_offered(name, tool, row):
     "Return an error message for a name of another tool without a measure in this package."
-    from irmetrics_nb.metrics.names import TOOLS, find_elsewhere
+    from irmetrics_nb.metrics.names import TOOLS
     if tool not in TOOLS: return f'unknown tool {tool!r}; available: {" ".join(TOOLS)}'
     if row is None: return f'{name!r} is not a known measure of {tool}'
-    why = row.why or find_elsewhere(row.name)
-    return f'{name!r} of {tool} is not supported here' + (f': {why}' if why else '')
+    return f'{name!r} of {tool} is not supported here: {row.why}'.removesuffix(': ')
 
 def _is_foreign(kind, params):
     """Return whether `params` has a parameter that `kind` does not have, but that a measure

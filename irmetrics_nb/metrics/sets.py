@@ -384,10 +384,9 @@ def complete_over_ties(
 ) -> Share:
     "Yield the terms of complete averaged over all orders of tied documents."
     hits = ranking.found(rel)
-    k = check_cutoff(k)
-    places = hits.tie_size
-    if k is not None: places = np.clip(k + 1 - hits.tie_start, 0, places)
-    earlier = cumcount(hits.tie_numbers())
+    ties = Ties.of(hits)
+    places = ties.count_ranks(ties.size > 0, k)[ties.number]
+    earlier = cumcount(ties.number)
     chances = np.maximum(places - earlier, 0) / (hits.tie_size - earlier)
     all_within = np.ones(len(hits))
     np.multiply.at(all_within, hits.query, chances)
