@@ -422,8 +422,8 @@ class Conventions:
 
         This follows from `missing` and `no_relevant`."""
         everywhere = self._averaged_over(self.no_relevant)
-        by_kind = {kind: self._averaged_over(answer)
-               for kind, name, answer in self.measures if name == 'no_relevant'}
+        by_kind = {kind: self._averaged_over(rules.no_relevant)
+                   for kind, rules in self._of_kinds.items()}
         return everywhere + ''.join(
             f'; of {kind}, {over}' for kind, over in by_kind.items() if over != everywhere
         )

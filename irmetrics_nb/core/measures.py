@@ -10,6 +10,7 @@ __all__ = ['FLOOR', 'MEAN', 'GEOMETRIC_MEAN', 'SUM', 'Terms', 'Sum', 'Share', 'A
 import re
 from collections import UserDict
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import getdoc, isgeneratorfunction, signature
@@ -198,6 +199,21 @@ class Kind:
         "Return whether the measure has a parameter `rel`, `gain` or `max_grade`."
         return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
 
+    def translate(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Translate parameters of another tool to those of this package.
+
+        For nDCG, {'dcg': 'exp-log2'} becomes {'gain': 'exp'}. ValueError for an unknown
+        value."""
+        translated: dict = {}
+        for name, value in params.items():
+            spelling = self.spellings.get(name)
+            if spelling is None: translated[name] = value
+            elif callable(spelling): translated |= spelling(value)
+            else:
+                check_option(name, value, spelling)
+                translated |= spelling[value]
+        return translated
+
     # One value per query, and what it is made of
     def parts(self, judged: Judged, **params: Any) -> Parts:
         "Return the terms and the divisor; raise TypeError for a kind without terms."
@@ -228,16 +244,15 @@ class Kind:
         ties: 'best', 'worst' or 'average'. TiesError if the kind has no best and worst
         order, or if there are too many orders for an average."""
         def value(batch): return self.value(batch, **params)
-        average = ties == 'average'
-        if self.unordered or average and not (judged.tie_size > 1).any():
-            return value(judged)
-        averaged = self.averaged(judged, **params) if average else None
-        if averaged: return averaged.value
-        try: worth = self.worth_of(judged, **params)
-        except TiesError:
-            if not average: raise
-            worth = None  # there is a mean, but no best order
-        if average: return mean_over_orders(value, judged, worth)
+        if self.unordered: return value(judged)
+        if ties == 'average':
+            if not (judged.tie_size > 1).any(): return value(judged)
+            averaged = self.averaged(judged, **params)
+            if averaged: return averaged.value
+            worth = None
+            with suppress(TiesError): worth = self.worth_of(judged, **params)
+            return mean_over_orders(value, judged, worth)
+        worth = self.worth_of(judged, **params)
         if worth is None:
             raise TiesError(f'the {ties} order of ties is not defined for this measure: '
                             "use ties='average' or 'docid'")

@@ -15,7 +15,7 @@ import numpy as np
 
 # %% ../../nbs/metrics/auc.ipynb #aafca3c2
 from ..core.arrays import as_numbers, check_items, descending_bits, number_ids, warn_if_swapped
-from ..core.conventions import Column, documented
+from ..core.conventions import Column, check_option, documented
 
 # %% ../../nbs/metrics/auc.ipynb #cb49ac86
 def _column(values, name):
@@ -168,10 +168,9 @@ def _weights(aucs, weights):
     """Return the weights as an array with one number per group. ValueError for an unknown
     name, a missing group, a negative number or a wrong length."""
     if weights is None: return np.ones(len(aucs))
-    names = get_args(NamedWeights)
     if isinstance(weights, str):
-        if weights in names: return getattr(aucs, weights)
-        raise ValueError(f'unknown weights {weights!r}: use one of {names}, or numbers')
+        check_option('weights', weights, get_args(NamedWeights))
+        return getattr(aucs, weights)
     if hasattr(weights, 'to_dict'): weights = weights.to_dict()  # value_counts() of pandas
     if isinstance(weights, Mapping):
         ids = aucs.ids.tolist()

@@ -192,13 +192,13 @@ def _meant(text):
     tool can mean several measures, such as 'P.5,10'."""
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.find(name)
-    if kind and not _is_foreign(kind, params): return [Measure(kind.name, _translate(kind, params), at)]
+    if kind and not _is_foreign(kind, params): return [Measure(kind.name, kind.translate(params), at)]
     row, numbers = _row_of(name, params, tool)
     if row is None and not tool:
         flat = None if params or at is not None else _of_flat(name)
         if flat: return [flat]
         kind = KINDS[find_kind(name)]
-        return [Measure(kind.name, _translate(kind, params), at)]
+        return [Measure(kind.name, kind.translate(params), at)]
     if row is None or not row.measure:
         raise ValueError(_not_offered(name, tool if row is None else row.tool, row))
     if '{' in row.name and not numbers:
@@ -238,7 +238,7 @@ def _row_of(name, params, tool):
 def _changed(measure, params, at, tool):
     """Return the measure with these parameters and this cutoff, if there are any. tool: the
     tool in which the parameters have these names."""
-    params = _translate(measure.kind, params)
+    params = measure.kind.translate(params)
     graded = tool == 'ranx' and {'gain', 'rel'} & measure.kind.params.keys() == {'gain'}
     if graded and 'rel' in params:  # ranx has a gain of 0 below the level (-l2)
         level = params.pop('rel')
@@ -251,18 +251,6 @@ def _changed(measure, params, at, tool):
         params['gain'] = table | {'else': gain}
     if params: measure = measure(**params)
     return measure if at is None else measure @ at
-
-def _translate(kind, params):
-    """Translate parameters of another tool to those of this package. For nDCG, {'dcg':
-    'exp-log2'} becomes {'gain': 'exp'}. ValueError for an unknown value."""
-    translated: dict = {}
-    for name, value in params.items():
-        spelling = kind.spellings.get(name)
-        if spelling is None: translated[name] = value
-        elif callable(spelling): translated |= spelling(value)
-        elif value in spelling: translated |= spelling[value]
-        else: raise ValueError(f'{name} must be {" or ".join(map(repr, spelling))}, not {value!r}')
-    return translated
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
 def parse(text: str | Measure, /) -> Measure:
@@ -345,7 +333,7 @@ def _of_flat(text):
     if not re.fullmatch(f'{name}(?:{pair})+', text): return None
     values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}
     at = values.pop('at', None)
-    return Measure(kind.name, kind.short.get(name, {}) | _translate(kind, values), at)
+    return Measure(kind.name, kind.short.get(name, {}) | kind.translate(values), at)
 
 # %% ../../nbs/metrics/parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]

@@ -6,8 +6,8 @@
 __all__ = ['PrecisionDivisor', 'P', 'SetP', 'RecallDivisor', 'R', 'SetR', 'Rprec', 'F', 'SetF', 'SetAP', 'Success', 'Complete',
            'JudgedAt', 'NumRet', 'NumRel', 'NumRelRet', 'by_relevance', 'depth', 'precision', 'recall', 'r_precision',
            'f_measure', 'check_beta', 'f_beta', 'set_average_precision', 'retrieved_within', 'fallout', 'first_found',
-           'success', 'complete', 'by_judged', 'judged_at', 'count_retrieved', 'count_relevant', 'count_found',
-           'first_over_ties', 'success_over_ties', 'complete_over_ties']
+           'success', 'complete', 'judged_at', 'count_retrieved', 'count_relevant', 'count_found', 'first_over_ties',
+           'success_over_ties', 'complete_over_ties']
 
 # %% ../../nbs/metrics/sets.ipynb #df77b44d
 from collections.abc import Callable
@@ -289,14 +289,8 @@ def complete(
 Complete = complete.measure
 
 # %% ../../nbs/metrics/sets.ipynb #32387eea
-def by_judged(ranking: Judged, /) -> np.ndarray:
-    """Return 1 for each judged retrieved document.
-
-    The measure `Judged` uses these numbers to sort tied documents, so that judged
-    documents come first."""
-    return np.ones(len(ranking.rank))
-
-@measure('Judged', quality=False, linear=True, worth=by_judged, chinese='已评比例',
+@measure('Judged', quality=False, linear=True, chinese='已评比例',
+         worth=lambda ranking: np.ones_like(ranking.grade),  # judged documents come first
          question='How much of the top k is judged?')
 def judged_at(ranking: Judged, /, *, k: Cutoff = None) -> Share:
     """Compute the share of judged documents in the top k.
