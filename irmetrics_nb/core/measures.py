@@ -282,22 +282,19 @@ def check_claims(kind: Kind) -> None:
     for requested in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
         params = requested | kind.complete(tied, requested)
         values = kind.value(untied, **params)
-        lowest = np.minimum.reduceat(values, begins)
-        highest = np.maximum.reduceat(values, begins)
-        if kind.unordered: _check_claim(kind, 'unordered=True', highest, lowest)
-        averaged = kind.averaged(tied, **params)
-        if averaged:
-            mean = np.add.reduceat(values, begins) / orders
-            _check_claim(kind, 'its mean over ties', averaged.value, mean)
-        if kind.unordered or kind.worth is None: continue
-        for order, true in ('worst', lowest), ('best', highest):
+        true = {'average': np.add.reduceat(values, begins) / orders,
+                'worst': np.minimum.reduceat(values, begins),
+                'best': np.maximum.reduceat(values, begins)}
+        if not kind.unordered and kind.worth is None: true = {'average': true['average']}
+        for order, expected in true.items():
             claimed = kind.over_ties(tied, order, **params)
-            _check_claim(kind, f'its {order} order', claimed, true)
+            claim = 'unordered=True' if kind.unordered else _CLAIMS[order]
+            for q in np.flatnonzero(~np.isclose(claimed, expected, rtol=1e-9)):
+                raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, but trying '
+                                 f'all orders of a tie gives {expected[q]:g}')
 
-def _check_claim(kind, claim, claimed, true):
-    for q in np.flatnonzero(~np.isclose(claimed, true, rtol=1e-9)):
-        raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, '
-                         f'but trying all orders of a tie gives {true[q]:g}')
+_CLAIMS = {'average': 'its mean over ties', 'worst': 'its worst order',
+           'best': 'its best order'}
 
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
@@ -420,9 +417,9 @@ class Measure(Generic[_P]):
         if kind is None:
             known = ' '.join(KINDS)
             raise ValueError(f'unknown measure {self.name!r}; available: {known}')
-        said = frozenset(self.params)
-        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at))
-        self.__dict__.update(said=said, params=self._without_defaults())
+        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at),
+                             said=frozenset(self.params))
+        self.__dict__['params'] = self._without_defaults()
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no cutoff: leave out @{self.at}')
         if not self.params and self.at is None: return

@@ -194,9 +194,10 @@ def interpolated_precision(
     1.0
     """
     options: dict = dict(k=k, n_relevant=n_relevant, levels=levels, rel=rel)
+    x = np.asarray(recall, dtype=float)
     columns = [mean_interpolated_precision(ranking, recall=level, **options)
-               for level in np.ravel(recall).tolist()]
-    return np.transpose(columns) if np.ndim(recall) else np.asarray(columns[0])
+               for level in x.ravel().tolist()]
+    return np.transpose(columns) if x.ndim else np.asarray(columns[0])
 
 # %% ../../nbs/metrics/ap.ipynb #864011d2
 def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:

@@ -322,10 +322,11 @@ class Name(NamedTuple):
         root = sqrt(float(number)) if '{root}' in self.measure else ''
         return self.measure.format(k=number, x=number, root=root, p=f'0.{number}')
 
-def _rows_of_tool(tool, text):
-    """Yield a `Name` for each name of a measure in a tool. text: lines such as 'P_{k} =
-    P@{k}', with the measure of this package on the right."""
-    for line in text.strip().splitlines():
+def _rows():
+    """Yield a `Name` for each name of a measure in `TABLES`. A line such as 'P_{k} =
+    P@{k}' has the measure of this package on the right."""
+    lines = ((tool, line) for tool in TABLES for line in TABLES[tool].strip().splitlines())
+    for tool, line in lines:
         names, _, meaning = line.partition('=')
         measure, _, why = meaning.partition('!')
         measure, _, numbers = measure.strip().partition(' for ')
@@ -334,8 +335,7 @@ def _rows_of_tool(tool, text):
             reason = why.strip() or find_elsewhere(name)
             yield Name(name, tool, measure, defaults, reason)
 
-# The first tool that has a name owns it.
-NAMES = tuple(row for tool, text in TABLES.items() for row in _rows_of_tool(tool, text))
+NAMES = tuple(_rows())  # the first tool that has a name owns it
 TOOLS = tuple(dict.fromkeys([*TABLES, *KIN]))
 
 # %% ../../nbs/metrics/names.ipynb #1fd5d970

@@ -206,7 +206,7 @@ def _meant(text):
         at = None
         if not numbers: raise ValueError(f'{name} needs a number, as in {row.name.format(k=10, x=10, p=95)}')
     remaining = {p: x for p, x in params.items() if not row.stem.endswith(f'({p})')}
-    return [_changed(*_meant(row.spelt(n)), remaining, at, tool) for n in numbers or ['']]
+    return [_changed(_meant(row.spelt(n))[0], remaining, at, tool) for n in numbers or ['']]
 
 def _not_offered(name, tool, row):
     "Return an error message for a name of another tool without a measure in this package."
