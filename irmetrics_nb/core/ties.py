@@ -254,7 +254,6 @@ def ties_that_matter(judged: Judged) -> np.ndarray:
 
     In these queries, a judged document is tied with a document of another grade or with
     an unjudged document."""
-    if not (judged.tie_size > 1).any(): return np.empty(0, np.intp)
     ties = Ties.of(judged)
     other_grade = judged.grade != judged.grade[ties.first][ties.number]
     unjudged = ties.size - np.bincount(ties.number)
@@ -300,7 +299,7 @@ def tie_bounds(
     tied = judged.take(queries)
     columns = (np.cumsum(kept) - 1)[queries]
     bounds = {}
-    for measure, value in zip(measures, values) if queries.size else []:
+    for measure, value in zip(measures, values):
         try: ends = np.stack([measure.of(tied, ties=ties) for ties in ('worst', 'best')])
         except TiesError: continue  # a measure that has no such orders
         if np.array_equal(*ends): continue

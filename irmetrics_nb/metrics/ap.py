@@ -112,16 +112,13 @@ def precision_recall_curve(
     (array([1., 1.]), array([1. , 0.5]))
     """
     judged, single = as_judged(ranking)
-    R = judged.n_relevant(rel, n_relevant)
-    curves = [_curve(judged[q], R[q], rel) for q in range(len(judged))]
+    curves = []
+    for R, query in zip(judged.n_relevant(rel, n_relevant), judged):
+        ranks = query.rank[query.relevant(rel)]
+        counts = np.bincount(ranks, minlength=query.retrieved[0] + 1)
+        hits = counts[1:].cumsum()
+        curves.append((ratio(hits, R), hits / np.arange(1, len(hits) + 1)))
     return curves[0] if single else curves
-
-def _curve(judged, R, rel):
-    "Return the arrays (recall, precision) of a batch with one query."
-    ranks = judged.rank[judged.relevant(rel)]
-    counts = np.bincount(ranks, minlength=judged.retrieved[0] + 1)
-    hits = counts[1:].cumsum()
-    return ratio(hits, R), hits / np.arange(1, len(hits) + 1)
 
 # %% ../../nbs/metrics/ap.ipynb #d98c7bbc
 GMAP = average_precision.variant(
@@ -194,7 +191,7 @@ def interpolated_precision(
     1.0
     """
     options: dict = dict(k=k, n_relevant=n_relevant, levels=levels, rel=rel)
-    x = np.asarray(recall, dtype=float)
+    x = np.asarray(recall)
     columns = [mean_interpolated_precision(ranking, recall=level, **options)
                for level in x.ravel().tolist()]
     return np.transpose(columns) if x.ndim else np.asarray(columns[0])

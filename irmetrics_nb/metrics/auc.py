@@ -34,21 +34,16 @@ def _columns(labels, scores, rel, group):
     if group is None:
         group = np.zeros(len(scores), np.int64)
     else:
-        group = _group_numbers(np.asarray(group))
+        group = np.asarray(group)
+        are_integers = group.dtype.kind in 'iu'
+        if len(group) and not (are_integers and group.min() >= 0 and group.max() < 2**31):
+            raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; number_ids() converts ids to such numbers')
+        group = group.astype(np.int64, copy=False)
         sizes += f', {len(group)} groups'
     if not len(positive) == len(scores) == len(group):
         raise ValueError(f'the columns must have equal lengths, not {sizes}')
     warn_if_swapped(labels, scores)
     return positive, scores, group
-
-def _group_numbers(group):
-    """Convert group numbers to 64-bit integers. ValueError unless they are integers from 0
-    to 2^31 - 1."""
-    are_integers = group.dtype.kind in 'iu'
-    fits = are_integers and group.min(initial=0) >= 0 and group.max(initial=0) < 2**31
-    if len(group) and not fits:
-        raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; number_ids() converts ids to such numbers')
-    return group.astype(np.int64, copy=False)
 
 # %% ../../nbs/metrics/auc.ipynb #7f4bc7b3
 def _sorted_keys(positive, scores, group):

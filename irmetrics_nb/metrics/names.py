@@ -311,9 +311,8 @@ class Name(NamedTuple):
     @property
     def stem(self) -> str:
         """Return the name without its number: 'P' for 'P_{k}'."""
-        if '{' in self.name:
-            return self.name.partition('{')[0].rstrip('._')
-        return self.name
+        name, number, _ = self.name.partition('{')
+        return name.rstrip('._') if number else name
 
     def spelt(self, number: object) -> str:
         """Return the measure of this package as text, such as 'P@10' for the number
@@ -325,15 +324,15 @@ class Name(NamedTuple):
 def _rows():
     """Yield a `Name` for each name of a measure in `TABLES`. A line such as 'P_{k} =
     P@{k}' has the measure of this package on the right."""
-    lines = ((tool, line) for tool in TABLES for line in TABLES[tool].strip().splitlines())
-    for tool, line in lines:
-        names, _, meaning = line.partition('=')
-        measure, _, why = meaning.partition('!')
-        measure, _, numbers = measure.strip().partition(' for ')
-        defaults = tuple(_NUMBERS.get(numbers, numbers).split())
-        for name in names.split():
-            reason = why.strip() or find_elsewhere(name)
-            yield Name(name, tool, measure, defaults, reason)
+    for tool, text in TABLES.items():
+        for line in text.strip().splitlines():
+            names, _, meaning = line.partition('=')
+            measure, _, why = meaning.partition('!')
+            measure, _, numbers = measure.strip().partition(' for ')
+            defaults = tuple(_NUMBERS.get(numbers, numbers).split())
+            for name in names.split():
+                reason = why.strip() or find_elsewhere(name)
+                yield Name(name, tool, measure, defaults, reason)
 
 NAMES = tuple(_rows())  # the first tool that has a name owns it
 TOOLS = tuple(dict.fromkeys([*TABLES, *KIN]))
@@ -366,7 +365,7 @@ def find_name(name: str, tool: str = '') -> Name | None:
     if similarity and tool in ('', 'sentence_transformers'):
         name = name[similarity.end():]
         tool = 'sentence_transformers'
-    for owner in dict.fromkeys([tool, KIN.get(tool, tool)]):
+    for owner in (tool, KIN.get(tool, tool)):
         for spelling in (name, name.casefold()):
             if (owner, spelling) in index: return index[owner, spelling]
     return None

@@ -12,7 +12,6 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from itertools import chain
 from typing import Any
 
 # %% ../../nbs/metrics/parsing.ipynb #351cb858
@@ -193,27 +192,23 @@ def _meant(text):
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.find(name)
     if kind and not _is_foreign(kind, params): return [Measure(kind.name, kind.translate(params), at)]
+    from irmetrics_nb.metrics.names import TOOLS
     row, numbers = _row_of(name, params, tool)
     if row is None and not tool:
         flat = None if params or at is not None else _of_flat(name)
         if flat: return [flat]
         kind = KINDS[find_kind(name)]
         return [Measure(kind.name, kind.translate(params), at)]
-    if row is None or not row.measure:
-        raise ValueError(_not_offered(name, tool if row is None else row.tool, row))
+    if row is None and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
+    if row is None: raise ValueError(f'{name!r} is not a known measure of {tool}')
+    if not row.measure:
+        raise ValueError(f'{name!r} of {row.tool} is not supported here: {row.why}'.removesuffix(': '))
     if '{' in row.name and not numbers:
         numbers = row.numbers if at is None else [at]
         at = None
         if not numbers: raise ValueError(f'{name} needs a number, as in {row.name.format(k=10, x=10, p=95)}')
     remaining = {p: x for p, x in params.items() if not row.stem.endswith(f'({p})')}
     return [_changed(_meant(row.spelt(n))[0], remaining, at, tool) for n in numbers or ['']]
-
-def _not_offered(name, tool, row):
-    "Return an error message for a name of another tool without a measure in this package."
-    from irmetrics_nb.metrics.names import TOOLS
-    if tool not in TOOLS: return f'unknown tool {tool!r}; available: {" ".join(TOOLS)}'
-    if row is None: return f'{name!r} is not a known measure of {tool}'
-    return f'{name!r} of {tool} is not supported here: {row.why}'.removesuffix(': ')
 
 def _is_foreign(kind, params):
     """Return whether `params` has a parameter that `kind` does not have, but that a measure
@@ -364,9 +359,8 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     if isinstance(measures, str): measures = split(measures)
     elif callable(measures):
         measures = [measures]  # a measure, or a function, which is refused
-    groups = map(_read, measures)
     # Equal measures with different parameters set explicitly are kept.
-    parsed = list({(m, m.said): m for m in chain.from_iterable(groups)}.values())
+    parsed = list({(m, m.said): m for text in measures for m in _read(text)}.values())
     if not parsed: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, parsed))) < len(set(parsed)):
         raise ValueError(f'two different measures have the same name: {parsed}')

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['PrecisionDivisor', 'P', 'SetP', 'RecallDivisor', 'R', 'SetR', 'Rprec', 'F', 'SetF', 'SetAP', 'Success', 'Complete',
-           'JudgedAt', 'NumRet', 'NumRel', 'NumRelRet', 'by_relevance', 'depth', 'precision', 'recall', 'r_precision',
-           'f_measure', 'check_beta', 'f_beta', 'set_average_precision', 'retrieved_within', 'fallout', 'first_found',
-           'success', 'complete', 'judged_at', 'count_retrieved', 'count_relevant', 'count_found', 'first_over_ties',
-           'success_over_ties', 'complete_over_ties']
+           'JudgedAt', 'NumRet', 'NumRel', 'NumRelRet', 'success_over_ties', 'by_relevance', 'depth', 'precision',
+           'recall', 'r_precision', 'f_measure', 'check_beta', 'f_beta', 'set_average_precision', 'retrieved_within',
+           'fallout', 'first_found', 'success', 'complete', 'judged_at', 'count_retrieved', 'count_relevant',
+           'count_found', 'first_over_ties', 'complete_over_ties']
 
 # %% ../../nbs/metrics/sets.ipynb #df77b44d
 from collections.abc import Callable
@@ -349,27 +349,22 @@ NumRel = count_relevant.measure
 NumRelRet = count_found.measure
 
 # %% ../../nbs/metrics/sets.ipynb #680fa2f3
-def first_over_ties(
-    ranking: Judged, weight: Callable, rel: float, k: Cutoff,
-) -> np.ndarray:
-    """Return terms whose sum is the mean of weight(rank of the first relevant
-    document).
+def first_over_ties(weight: Callable) -> Callable[..., Sum]:
+    """Return the formula for the mean of weight(rank of the first relevant document).
 
-    The mean is taken over all orders of the tied documents of a query; after rank k,
-    the weight is 0. The mean is split equally among the relevant documents of the first
-    tie that contains one; the terms of all other documents are 0."""
-    ties = Ties.of(ranking)
-    hit = ranking.relevant(rel)
-    arrives = ties.count_above(ranking, hit) == 0
-    total = mean_over_stops(ties, 1 - hit, arrives, weight, k)
-    return hit * ratio(total, ties.count(hit))[ties.number]
+    The formula is for `over_ties`: the mean is taken over all orders of the tied
+    documents of a query; after rank k, the weight is 0. The mean is split equally among
+    the relevant documents of the first tie that contains one; the terms of all other
+    documents are 0. Source: McSherry and Najork (2008)."""
+    def formula(ranking, /, *, k=None, rel=1):
+        ties = Ties.of(ranking)
+        hit = ranking.relevant(rel)
+        arrives = ties.count_above(ranking, hit) == 0
+        total = mean_over_stops(ties, 1 - hit, arrives, weight, k)
+        yield ranking, hit * ratio(total, ties.count(hit))[ties.number]
+    return formula
 
-@success.over_ties
-def success_over_ties(
-    ranking: Judged, /, *, k: Cutoff = None, rel: float = 1,
-) -> Sum:
-    "Yield the terms of success averaged over all orders of tied documents."
-    yield ranking, first_over_ties(ranking, np.ones_like, rel, k)
+success_over_ties = success.over_ties(first_over_ties(np.ones_like))
 
 # %% ../../nbs/metrics/sets.ipynb #10ad3d33
 @complete.over_ties
