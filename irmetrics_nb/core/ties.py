@@ -152,19 +152,19 @@ def mean_over_stops(
     passing = goes_on[undecided]
     n = ties.count(undecided)
     begin = np.cumsum(n) - n
-    rest = ties.size - n
+    certain = ties.size - n
     stopping = ties.count(goes_on == 0)  # the documents that satisfy every reader
     ranks = ties.count_ranks((n + stopping > 0) & (arrives > 0), k)
 
     def reaches(tie, position):
-        left = np.maximum(rest[tie] - position + 1, 1)
-        missed = np.maximum(left - stopping[tie], 0) / left
+        remaining = np.maximum(certain[tie] - position + 1, 1)
+        missed = np.maximum(remaining - stopping[tie], 0) / remaining
         still = segmented_scan(np.multiply, np.where(position == 0, 1, missed), tie)
         where = np.arange(len(tie))
         for j in range(n[tie].max(initial=0)):  # the j-th other document of each tie
             where = where[n[tie[where]] > j]
             group = tie[where]
-            among = np.minimum(position[where] / (rest + j + 1)[group], 1)
+            among = np.minimum(position[where] / (certain + j + 1)[group], 1)
             passed = among * passing[begin[group] + j] * still[where - 1]
             still[where] = (1 - among) * still[where] + passed
         return still
@@ -216,11 +216,11 @@ def _nth_free(digit, tie):
     free positions before it."""
     step = cumcount(tie)
     shape = tie.max(initial=-1) + 1, step.max(initial=0) + 1
-    place = np.full(shape, 1 << 40)  # after all others
-    place[tie, step] = digit
+    position = np.full(shape, 1 << 40)  # after all others
+    position[tie, step] = digit
     for j in reversed(range(shape[1])):  # which moves the entries after it one place down
-        place[:, j + 1:] += place[:, j + 1:] >= place[:, j, None]
-    return place[tie, step]
+        position[:, j + 1:] += position[:, j + 1:] >= position[:, j, None]
+    return position[tie, step]
 
 # %% ../../nbs/core/ties.ipynb #3c404942
 def mean_over_orders(

@@ -190,9 +190,9 @@ def interpolated_precision(
     >>> interpolated_precision([1, 0, 0, 1], recall=0.5)
     1.0
     """
-    options: dict = dict(k=k, n_relevant=n_relevant, levels=levels, rel=rel)
     x = np.asarray(recall)
-    columns = [mean_interpolated_precision(ranking, recall=level, **options)
+    columns = [mean_interpolated_precision(ranking, recall=level, k=k, levels=levels,
+                                           n_relevant=n_relevant, rel=rel)
                for level in x.ravel().tolist()]
     return np.transpose(columns) if x.ndim else np.asarray(columns[0])
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/auc.ipynb #aafca3c2
-from ..core.arrays import as_numbers, check_items, descending_bits, number_ids, warn_if_swapped
+from ..core.arrays import as_numbers, changes, check_items, descending_bits, number_ids, warn_if_swapped
 from ..core.conventions import Column, check_option, documented
 
 # %% ../../nbs/metrics/auc.ipynb #cb49ac86
@@ -53,7 +53,7 @@ def _sorted_keys(positive, scores, group):
     number, the index of the score among the distinct scores, and the label (one bit)."""
     order = np.argsort(-scores)
     ranked = scores[order]
-    new = _begins(ranked)
+    new = changes(ranked)
     bits = len(ranked).bit_length()
     key = np.cumsum(new, dtype=np.int64) - 1  # the place of each score among the distinct ones
     key |= group[order] << bits
@@ -61,9 +61,6 @@ def _sorted_keys(positive, scores, group):
     key |= positive[order]
     key.sort()
     return key, ranked[new], bits
-
-def _begins(ordered):
-    return np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]
 
 # %% ../../nbs/metrics/auc.ipynb #5286b3d3
 class Steps(NamedTuple):
@@ -103,7 +100,7 @@ def roc_steps(
     array([1, 1])
     """
     key, score, bits = _sorted_keys(*_columns(labels, scores, rel, group))
-    first = np.flatnonzero(_begins(key >> 1))
+    first = np.flatnonzero(changes(key >> 1))
     size = np.diff(first, append=len(key))
     up = np.add.reduceat(key & 1, first)
     step = key[first] >> 1
@@ -344,7 +341,7 @@ class ScoreHistogram:
         equal. Bits that were dropped before are included in this number."""
         key = self.key >> np.uint64(forgotten - self.forgotten)
         self.forgotten = forgotten
-        first = np.flatnonzero(_begins(key))
+        first = np.flatnonzero(changes(key))
         self.key = key[first]
         for name, merged in _MERGED.items():
             setattr(self, name, merged.reduceat(getattr(self, name), first))

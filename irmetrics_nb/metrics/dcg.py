@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['CG', 'DCG', 'IdealFrom', 'nDCG', 'by_gain', 'cg', 'weigh', 'dcg', 'ideal_ranking', 'idcg', 'ideal_batch',
-           'has_fixed_ideal', 'by_gain_in_ndcg', 'ndcg']
+           'by_gain_in_ndcg', 'ndcg']
 
 # %% ../../nbs/metrics/dcg.ipynb #2a336939
 from collections.abc import Callable, Mapping
@@ -158,12 +158,6 @@ def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: Cutoff) -> Judged:
     return judged.changed(pool_query=query[rows], pool_grade=judged.pool_grade[rows])
 
 # %% ../../nbs/metrics/dcg.ipynb #004cfe3a
-def has_fixed_ideal(
-    ranking: Judged, /, *, ideal_from: IdealFrom = 'judged',
-) -> bool:
-    "Return whether the ideal ranking is the same for all orders of tied documents."
-    return ideal_from != 'top'
-
 def by_gain_in_ndcg(
     ranking: Judged, /, *, gain: Gain = 'linear', discount: Discount = 'log2',
     ideal_from: IdealFrom = 'judged', b: float = 2,
@@ -189,7 +183,8 @@ _OF_IR_MEASURES = {
     'dcg': {'log2': {'gain': 'linear'}, 'exp-log2': {'gain': 'exp'}},
     'gains': _some_gains}
 
-@measure('nDCG', linear=has_fixed_ideal, worth=by_gain_in_ndcg, written='g/log2(i+1)',
+@measure('nDCG', worth=by_gain_in_ndcg, written='g/log2(i+1)',
+         linear=lambda ranking, ideal_from='judged': ideal_from != 'top',
          spellings=_OF_IR_MEASURES, chinese='归一化折损累计增益',
          largest=1,
          question='What share of the best possible discounted gain does the list reach?')
