@@ -465,8 +465,9 @@ class Measure(Generic[_P]):
     def __call__(self, *wrong: Any, **params: Any) -> Any:
         if wrong:
             cutoff = f'{self.name}@10, ' * (self.kind.at is not None)
-            raise TypeError(f'write the parameters of {self.name} by name; for values write '
-                            f'{cutoff}{self!r}.of([1, 0, 1]) or evaluate(qrels, run, {self!r})')
+            raise TypeError(
+                f'write the parameters of {self.name} by name; for values write {cutoff}'
+                f'{self!r}.of([1, 0, 1]) or evaluate(qrels, run, {self!r})')
         return Measure(self.name, {**self.given, **params}, self.at)
 
     def __matmul__(self, at: float) -> 'Measure[_P]':

@@ -219,7 +219,8 @@ def _nth_free(digit, tie):
     position = np.full(shape, 1 << 40)  # after all others
     position[tie, step] = digit
     for j in reversed(range(shape[1])):  # which moves the entries after it one place down
-        position[:, j + 1:] += position[:, j + 1:] >= position[:, j, None]
+        later = position[:, j + 1:]
+        later += later >= position[:, j, None]
     return position[tie, step]
 
 # %% ../../nbs/core/ties.ipynb #3c404942

@@ -238,7 +238,8 @@ def rbp(
     0.625
     """
     if not (isinstance(p, numbers.Real) and 0 < p < 1):
-        raise ValueError(f'the persistence p must lie between 0 and 1 (the cutoff is k), not {p!r}')
+        raise ValueError('the persistence p must lie between 0 and 1 (the cutoff is k), '
+                         f'not {p!r}')
     p = float(p)
     if isinstance(gain, str): ranking = ranking.top(k)  # a table is asked for every grade
     gains = (1 - p) * unit_gain(ranking, gain=gain, rel=rel)
