@@ -7,8 +7,8 @@ __all__ = ['Numbers', 'Cutoff', 'Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCO
            'MissingChoice', 'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice',
            'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column',
            'RankingsLike', 'linear_gain', 'exp_gain', 'binary_gain', 'as_gain', 'function_of', 'log2_discount',
-           'jarvelin_discount', 'ln_discount', 'as_discount', 'check_cutoff', 'check_level', 'ratio', 'documented',
-           'parameter_lines', 'Options', 'check_option', 'lists_choices', 'Conventions', 'EvaluationWarning']
+           'jarvelin_discount', 'ln_discount', 'as_discount', 'check_cutoff', 'check_level', 'ratio', 'parameter_lines',
+           'documented', 'Options', 'check_option', 'lists_choices', 'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/core/conventions.ipynb #079eaa2d
 import numbers
@@ -211,6 +211,16 @@ PARAMETERS = {
                 'or numbers in ascending order of the ids.'),
 }
 
+@cache
+def parameter_lines(name: str, label: str, default: str = '') -> tuple[str, ...]:
+    """Return the lines of a docstring that explain the parameter `name`.
+
+    label: the name that is shown, such as '@' for the cutoff. default: text after the
+    type."""
+    kind, meaning = PARAMETERS.get(name, ('value', ''))
+    return f'{label} : {kind}{default}', *(f'    {row}' for row in wrap(meaning, 80))
+
+# %% ../../nbs/core/conventions.ipynb #5b8e4c27
 _F = TypeVar('_F', bound=Callable)
 
 def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
@@ -230,15 +240,6 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
     if example: lines += ['', 'Examples', '--------', f'>>> {code}']
     f.__doc__ = '\n'.join(lines)
     return f
-
-@cache
-def parameter_lines(name: str, label: str, default: str = '') -> tuple[str, ...]:
-    """Return the lines of a docstring that explain the parameter `name`.
-
-    label: the name that is shown, such as '@' for the cutoff. default: text after the
-    type."""
-    kind, meaning = PARAMETERS.get(name, ('value', ''))
-    return f'{label} : {kind}{default}', *(f'    {row}' for row in wrap(meaning, 80))
 
 # %% ../../nbs/core/conventions.ipynb #2d345158
 @lru_cache

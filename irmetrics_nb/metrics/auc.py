@@ -37,7 +37,8 @@ def _columns(labels, scores, rel, group):
         group = np.asarray(group)
         are_integers = group.dtype.kind in 'iu'
         if len(group) and not (are_integers and group.min() >= 0 and group.max() < 2**31):
-            raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; number_ids() converts ids to such numbers')
+            raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; number_ids() converts ids to '
+                             'such numbers')
         group = group.astype(np.int64, copy=False)
         sizes += f', {len(group)} groups'
     if not len(positive) == len(scores) == len(group):
@@ -329,8 +330,8 @@ class ScoreHistogram:
         self._add(key, *(getattr(other, name) for name in _MERGED))
 
     def _add(self, key, *columns):
-        """Add bins, and merge neighbouring bins if there are more than `limit`. columns: in
-        the order of `_MERGED`."""
+        """Add bins, and merge neighbouring bins if there are more than `limit`. columns:
+        in the order of `_MERGED`."""
         order = np.argsort(np.append(self.key, key), kind='stable')
         for name, column in zip(['key', *_MERGED], [key, *columns]):
             setattr(self, name, np.append(getattr(self, name), column)[order])

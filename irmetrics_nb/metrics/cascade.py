@@ -208,8 +208,9 @@ def unit_gain(
     With gain='binary', it is 1 for relevant documents and 0 for others; with
     gain='raw', it is the grade of relevant documents. ValueError for an unknown name,
     or a gain outside [0, 1] unless it is 'raw'."""
-    if isinstance(gain, str) and gain == 'binary': return by_relevance(ranking, rel=rel)
-    if isinstance(gain, str) and gain == 'raw': return ranking.relevant(rel) * ranking.grade
+    if isinstance(gain, str):
+        if gain == 'binary': return by_relevance(ranking, rel=rel)
+        if gain == 'raw': return ranking.relevant(rel) * ranking.grade
     gains = as_gain(gain, more="'raw', ")(ranking.grade)
     for wrong in gains[~((gains >= 0) & (gains <= 1))]:
         raise ValueError(f'the gains of RBP must lie in [0, 1], not {wrong:g}: '

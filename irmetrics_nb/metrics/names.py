@@ -623,7 +623,8 @@ class Cards(tuple[Card, ...]):
 
 def _card_markdown(card):
     facts = '\n'.join(f'- **{name}** {text}' for name, text in card.facts().items())
-    sections = ['<div class="metric-card">', f'**{card.name}** {card.title} · {card.kind.chinese}',
+    sections = ['<div class="metric-card">',
+                f'**{card.name}** {card.title} · {card.kind.chinese}',
                 f'*{card.kind.question}*', f'$${card.formula}$$', facts,
                 f'`{card.code()}`', '</div>']
     return '\n\n'.join(sections)
