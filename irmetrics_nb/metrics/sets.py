@@ -356,7 +356,7 @@ def first_over_ties(weight: Callable) -> Callable[..., Sum]:
     documents of a query; after rank k, the weight is 0. The mean is split equally among
     the relevant documents of the first tie that contains one; the terms of all other
     documents are 0. Source: McSherry and Najork (2008)."""
-    def formula(ranking, /, *, k=None, rel=1):
+    def formula(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> Sum:
         ties = Ties.of(ranking)
         hit = ranking.relevant(rel)
         arrives = ties.count_above(ranking, hit) == 0
