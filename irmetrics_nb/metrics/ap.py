@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/ap.ipynb #763b56c2
-from ..core.arrays import segmented_scan
+from ..core.arrays import changes, segmented_scan
 from irmetrics_nb.core.conventions import (
     Counts,
     Cutoff,
@@ -154,13 +154,8 @@ def mean_interpolated_precision(
     >>> mean_interpolated_precision([1, 0, 0, 1], recall=[0, 0.5, 1])
     0.8333333333333334
     """
-    check_option('levels', levels, RECALL_LEVELS)
-    x = np.asarray(recall, dtype=float)
-    if not np.all((x >= 0) & (x <= 1)):
-        raise ValueError(f'recall levels must lie in [0, 1], not {recall!r}')
     hits = ranking.found(rel, k)
-    R = ranking.n_relevant(rel, n_relevant)
-    need = np.maximum(1, RECALL_LEVELS[levels](np.outer(R, x)))
+    need = _needed(ranking.n_relevant(rel, n_relevant), recall, levels)
     counts = hits.total(1)[:, None]
     before_query = np.cumsum(counts)[:, None] - counts
     reached = (before_query + need - 1)[need <= counts].astype(np.intp)
@@ -171,7 +166,16 @@ def mean_interpolated_precision(
     peaks = np.where(precision == best, np.arange(n), n)
     peak = np.minimum.accumulate(peaks[::-1])[::-1]
     yield hits, np.bincount(peak[reached], minlength=n) * precision
-    return np.full(len(ranking), x.size)
+    return np.full(len(ranking), need.shape[1])
+
+def _needed(R, recall, levels):
+    """Return how many relevant documents each recall level requires, as an array of shape
+    (queries, levels)."""
+    check_option('levels', levels, RECALL_LEVELS)
+    x = np.asarray(recall, dtype=float)
+    if not np.all((x >= 0) & (x <= 1)):
+        raise ValueError(f'recall levels must lie in [0, 1], not {recall!r}')
+    return np.maximum(1, RECALL_LEVELS[levels](np.outer(R, x)))
 
 IPrec = mean_interpolated_precision.measure
 
@@ -190,11 +194,15 @@ def interpolated_precision(
     >>> interpolated_precision([1, 0, 0, 1], recall=0.5)
     1.0
     """
-    x = np.asarray(recall)
-    columns = [mean_interpolated_precision(ranking, recall=level, k=k, levels=levels,
-                                           n_relevant=n_relevant, rel=rel)
-               for level in x.ravel().tolist()]
-    return np.transpose(columns) if x.ndim else np.asarray(columns[0])
+    hits = ranking.found(rel, k)
+    need = _needed(ranking.n_relevant(rel, n_relevant), recall, levels)
+    count = hits.running(np.add, np.ones(len(hits.rank), dtype=np.intp))
+    reached = count[:, None] >= need[hits.query]
+    precision = np.where(reached, precision_at(hits)[:, None], 0)
+    best = np.zeros(need.shape)
+    first = np.flatnonzero(changes(hits.query))
+    best[hits.query[first]] = np.maximum.reduceat(precision, first)
+    return best if np.asarray(recall).ndim else best[:, 0]
 
 # %% ../../nbs/metrics/ap.ipynb #864011d2
 def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
