@@ -322,7 +322,7 @@ def test_group_numbers_of_a_narrow_type_do_not_overflow():
 @pytest.mark.parametrize(
     ("weights", "says"),
     [
-        ("clicks", "unknown weights 'clicks'"),
+        ("clicks", "weights must be 'impressions' or 'positives', not 'clicks'"),
         ({"a": 1}, "no entry for group 'b'"),
         ([1], r"2 groups, and weights of shape \(1,\)"),
         ([1, -0.5], "not -0.5"),

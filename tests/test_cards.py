@@ -10,7 +10,7 @@ from strategies import batch, collections, judgments
 
 from irmetrics_nb import Judged, Measure, auc, gauc, parse
 from irmetrics_nb.core.measures import KINDS
-from irmetrics_nb.metrics.names import CARDS, cards, order, question_of, reads, tasks
+from irmetrics_nb.metrics.names import CARDS, cards, order, reads, tasks
 
 TOPS = {'0 to 1': 1, '0 or 1': 1, '0 to just below 1': 1, '0 to 1; guessing gets 0.5': 1,
         '0 to 1, if no gain is negative and the ideal is the best order': 1}
@@ -40,7 +40,7 @@ def test_a_card_explains_measures_that_there_are_and_none_stands_on_two():
 
 @pytest.mark.parametrize('card', CARDS.values(), ids=CARDS)
 def test_no_line_of_a_card_is_empty_and_its_example_has_that_value(card):
-    assert all([card.title, card.formula, question_of(card), *card.facts().values()])
+    assert all([card.title, card.formula, card.kind.question, *card.facts().values()])
     call, value = card.code().rsplit(' = ', 1)
     assert eval(call, {card.example.func.__name__: card.example.func}) == pytest.approx(float(value), abs=5e-5)
     assert card.formula.count('{') == card.formula.count('}')

@@ -130,13 +130,13 @@ def test_every_argument_does_its_part_of_a_value_worked_by_hand():
     (lambda: err([1], phi=lambda i: 1 / (i + 1)), r'phi\(1\) must be 1, not 0.5'),
     (lambda: rbp([1], p=0), 'not 0'),
     (lambda: rbp([1], p=1.2), r'not 1.2$'),
-    (lambda: rbp([1], p=10), r'not 10 \(for a cutoff, use the argument k\)'),
+    (lambda: rbp([1], p=10), r'\(the cutoff is k\), not 10'),
     (lambda: rbp([1], p='0.8'), "not '0.8'"),
     (lambda: rbp_residual([1], p=1), 'not 1'),
     (lambda: rbp([2], gain='linear'), r"must lie in \[0, 1\], not 2: use gain='binary'"),
     (lambda: rbp([-1], gain='linear'), r'must lie in \[0, 1\], not -1'),
     (lambda: rbp([1], gain=lambda g: g * float('nan')), 'not nan'),
-    (lambda: rbp([1], gain='cubic'), r"unknown gain 'cubic': use 'binary', 'raw', one of \['exp', 'linear'\]"),
+    (lambda: rbp([1], gain='cubic'), r"unknown gain 'cubic': use one of \['binary', 'exp', 'linear'\], 'raw', a mapping"),
     (lambda: rbp([1, 2], gain={1: 1}), 'no grade 2'),
 ])
 def test_a_wrong_argument_is_refused_with_its_value(call, says):

@@ -198,7 +198,7 @@ CALLS = {
     'a function': (lambda: evaluate(QRELS, RUN, ndcg), 'such as nDCG'),
     'a function in a list': (lambda: evaluate(QRELS, RUN, [average_precision]), 'such as AP'),
     'the cutoff in brackets': (lambda: nDCG(10), 'write nDCG@10'),
-    'the cutoff in brackets, as text': (lambda: parse('nDCG(10)'), 'did you mean nDCG@10?'),
+    'the cutoff in brackets, as text': (lambda: parse('nDCG(10)'), 'a cutoff after @, like nDCG@10'),
     'a measure called': (lambda: AP(QRELS, RUN), 'evaluate(qrels, run, AP)'),
     'a measure called with a list': (lambda: AP([1, 0, 1]), 'AP.of([1, 0, 1])'),
     'a run and a query of another': (lambda: evaluate(QRELS, {'a': RUN, **RUN}), 'one run or several?'),

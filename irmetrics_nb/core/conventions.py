@@ -6,9 +6,9 @@
 __all__ = ['Numbers', 'Cutoff', 'Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'PARAMETERS', 'TiesChoice',
            'MissingChoice', 'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice',
            'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column',
-           'RankingsLike', 'linear_gain', 'exp_gain', 'binary_gain', 'as_gain', 'log2_discount', 'jarvelin_discount',
-           'ln_discount', 'as_discount', 'check_cutoff', 'check_level', 'ratio', 'documented', 'Options',
-           'check_option', 'lists_choices', 'Conventions', 'EvaluationWarning']
+           'RankingsLike', 'linear_gain', 'exp_gain', 'binary_gain', 'as_gain', 'function_of', 'log2_discount',
+           'jarvelin_discount', 'ln_discount', 'as_discount', 'check_cutoff', 'check_level', 'ratio', 'parameter_lines',
+           'documented', 'Options', 'check_option', 'lists_choices', 'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/core/conventions.ipynb #079eaa2d
 import numbers
@@ -65,25 +65,29 @@ NAMED_GAINS = {**GAINS, 'binary': binary_gain}
 # other grades), or a function of an array of grades.
 Gain = str | Mapping | Callable
 
-def as_gain(gain: Gain = 'linear') -> Callable:
+def as_gain(gain: Gain = 'linear', *, more: str = '') -> Callable:
     """Convert a gain (a name, a mapping or a function) to a function from grades to
     gains.
 
-    ValueError for an unknown name."""
-    if callable(gain): return _on_arrays(gain)
+    ValueError for an unknown name; `more` names other values in the message."""
     if isinstance(gain, Mapping): return lambda g: _gains_by_table(gain, g)
-    if isinstance(gain, str) and gain in NAMED_GAINS: return NAMED_GAINS[gain]
-    raise ValueError(
-        f'unknown gain {gain!r}: use one of {sorted(NAMED_GAINS)}, a mapping or a '
-        f'function'
-    )
+    return function_of('gain', gain, NAMED_GAINS, f'{more}a mapping ')
 
-def _on_arrays(f):
-    """Wrap a function of the user so that it gets and returns arrays of floats. The
-    result of the function is broadcast to the shape of its argument."""
+def function_of(
+    parameter: str, value: Any, named: Mapping[str, Callable], more: str = '',
+) -> Callable:
+    """Convert a parameter that is a name or a function to a function of arrays.
+
+    A function of the user gets and returns arrays of floats; its result is broadcast to
+    the shape of its argument. named: the functions by name. ValueError for an unknown
+    name; `more` names other allowed values in the message."""
+    if isinstance(value, str) and value in named: return named[value]
+    if not callable(value):
+        raise ValueError(f'unknown {parameter} {value!r}: use one of {sorted(named)}, '
+                         f'{more}or a function')
     def on_floats(x):
         x = np.asarray(x, dtype=float)
-        return np.broadcast_to(np.asarray(f(x), dtype=float), x.shape)
+        return np.broadcast_to(np.asarray(value(x), dtype=float), x.shape)
     return on_floats
 
 def _gains_by_table(table, g):
@@ -135,12 +139,8 @@ def as_discount(discount: Discount = 'log2', b: float = 2) -> Callable:
     unknown name or a base b <= 1."""
     if not b > 1:
         raise ValueError(f'the base b of the discount must be larger than 1, not {b!r}')
-    if callable(discount): return _on_arrays(discount)
     if discount == 'jarvelin': return lambda i: jarvelin_discount(i, b)
-    if isinstance(discount, str) and discount in DISCOUNTS: return DISCOUNTS[discount]
-    raise ValueError(
-        f'unknown discount {discount!r}: use one of {sorted(DISCOUNTS)}, or a function'
-    )
+    return function_of('discount', discount, DISCOUNTS)
 
 # %% ../../nbs/core/conventions.ipynb #ff4aded2
 def check_cutoff(k: Cutoff) -> Cutoff:
@@ -199,6 +199,7 @@ PARAMETERS = {
     'cut_ideal': ('bool', 'Whether the ideal ranking is also cut at k.'),
     'max_grade': ('float or None', 'The largest grade of the scale. None: the largest grade in the judgments.'),
     'phi': ('str or function', "The value of stopping at a rank: 'reciprocal', 'log2', or a function; phi(1) = 1."),
+    'judged_only': ('bool', 'Whether unjudged documents are removed, so that later documents move up.'),
     'p': ('float', 'Persistence in (0, 1): the probability that the reader looks at the next document.'),
     'floor': ('float', 'The lowest value: smaller values are replaced by it.'),
     'labels': ('list or array', 'The label or grade of each item.'),
@@ -210,6 +211,16 @@ PARAMETERS = {
                 'or numbers in ascending order of the ids.'),
 }
 
+@cache
+def parameter_lines(name: str, label: str, default: str = '') -> tuple[str, ...]:
+    """Return the lines of a docstring that explain the parameter `name`.
+
+    label: the name that is shown, such as '@' for the cutoff. default: text after the
+    type."""
+    kind, meaning = PARAMETERS.get(name, ('value', ''))
+    return f'{label} : {kind}{default}', *(f'    {row}' for row in wrap(meaning, 80))
+
+# %% ../../nbs/core/conventions.ipynb #5b8e4c27
 _F = TypeVar('_F', bound=Callable)
 
 def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
@@ -223,17 +234,12 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
     text, example, code = cleandoc(f.__doc__ or '').partition('\n\n>>> ')
     lines = [text, '', 'Parameters', '----------']
     for p in explained:
-        kind, meaning = PARAMETERS[p.name]
         default = '' if p.default is p.empty else f', default {p.default!r}'
-        lines += [f'{p.name} : {kind}{default}', *_indented(meaning)]
+        lines += parameter_lines(p.name, p.name, default)
     if returns: lines += ['', 'Returns', '-------', returns[0], f'    {returns[1]}']
     if example: lines += ['', 'Examples', '--------', f'>>> {code}']
     f.__doc__ = '\n'.join(lines)
     return f
-
-@cache
-def _indented(meaning):
-    return tuple(f'    {row}' for row in wrap(meaning, 80))
 
 # %% ../../nbs/core/conventions.ipynb #2d345158
 @lru_cache
@@ -417,8 +423,8 @@ class Conventions:
 
         This follows from `missing` and `no_relevant`."""
         everywhere = self._averaged_over(self.no_relevant)
-        by_kind = {kind: self._averaged_over(answer)
-               for kind, name, answer in self.measures if name == 'no_relevant'}
+        by_kind = {kind: self._averaged_over(rules.no_relevant)
+                   for kind, rules in self._of_kinds.items()}
         return everywhere + ''.join(
             f'; of {kind}, {over}' for kind, over in by_kind.items() if over != everywhere
         )

@@ -10,11 +10,11 @@ __all__ = ['FLOOR', 'MEAN', 'GEOMETRIC_MEAN', 'SUM', 'Terms', 'Sum', 'Share', 'A
 import re
 from collections import UserDict
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import getdoc, isgeneratorfunction, signature
 from math import isfinite
-from textwrap import fill, indent
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
@@ -22,13 +22,13 @@ import numpy as np
 # %% ../../nbs/core/measures.ipynb #ce661e52
 from irmetrics_nb.core.conventions import (
     CHOICES,
-    PARAMETERS,
     Column,
     RankingsLike,
     TiesChoice,
     check_option,
     documented,
     module_of_measures,
+    parameter_lines,
     ratio,
 )
 from .judged import Judged, OfLists, as_judged, per_entry, per_query
@@ -153,7 +153,8 @@ class Kind:
     shown: str = ''  # Parameters without an agreed default, which every name includes
     short: Mapping = field(default_factory=dict)  # Short name -> {parameter: value}
     unordered: bool = False         # Whether it is the same in every order
-    linear: bool = False            # Whether a term needs only its rank and grade
+    # Whether a term needs only its rank and grade, or a function of parameters
+    linear: bool | Callable = False
     worth: Callable | None = None   # The value that orders ties; unjudged: 0
     written: str = ''               # How a term is written, such as 'r/i'
     quality: bool = True            # Whether a higher value is better
@@ -198,6 +199,21 @@ class Kind:
         "Return whether the measure has a parameter `rel`, `gain` or `max_grade`."
         return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
 
+    def translate(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Translate parameters of another tool to those of this package.
+
+        For nDCG, {'dcg': 'exp-log2'} becomes {'gain': 'exp'}. ValueError for an unknown
+        value."""
+        translated: dict = {}
+        for name, value in params.items():
+            spelling = self.spellings.get(name)
+            if spelling is None: translated[name] = value
+            elif callable(spelling): translated |= spelling(value)
+            else:
+                check_option(name, value, spelling)
+                translated |= spelling[value]
+        return translated
+
     # One value per query, and what it is made of
     def parts(self, judged: Judged, **params: Any) -> Parts:
         "Return the terms and the divisor; raise TypeError for a kind without terms."
@@ -228,16 +244,15 @@ class Kind:
         ties: 'best', 'worst' or 'average'. TiesError if the kind has no best and worst
         order, or if there are too many orders for an average."""
         def value(batch): return self.value(batch, **params)
-        average = ties == 'average'
-        if self.unordered or average and not (judged.tie_size > 1).any():
-            return value(judged)
-        averaged = self.averaged(judged, **params) if average else None
-        if averaged: return averaged.value
-        try: worth = self.worth_of(judged, **params)
-        except TiesError:
-            if not average: raise
-            worth = None  # there is a mean, but no best order
-        if average: return mean_over_orders(value, judged, worth)
+        if self.unordered: return value(judged)
+        if ties == 'average':
+            if not (judged.tie_size > 1).any(): return value(judged)
+            averaged = self.averaged(judged, **params)
+            if averaged: return averaged.value
+            worth = None
+            with suppress(TiesError): worth = self.worth_of(judged, **params)
+            return mean_over_orders(value, judged, worth)
+        worth = self.worth_of(judged, **params)
         if worth is None:
             raise TiesError(f'the {ties} order of ties is not defined for this measure: '
                             "use ties='average' or 'docid'")
@@ -248,7 +263,9 @@ class Kind:
         if self.averages:
             formula = self.averages[0]
             return Parts.of(judged, _call_on_batch(formula, judged, params))
-        if not self.linear: return None
+        linear: Any = self.linear
+        if callable(linear): linear = _call_on_batch(linear, judged, params)
+        if not linear: return None
         untied = self.parts(judged, **params)
         mean = mean_over_places(lambda batch: self.parts(batch, **params).terms, judged)
         return replace(untied, entries=judged, values=mean)
@@ -265,39 +282,34 @@ def check_claims(kind: Kind) -> None:
     for requested in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
         params = requested | kind.complete(tied, requested)
         values = kind.value(untied, **params)
-        lowest = np.minimum.reduceat(values, begins)
-        highest = np.maximum.reduceat(values, begins)
-        if kind.unordered: _check_claim(kind, 'unordered=True', highest, lowest)
-        averaged = kind.averaged(tied, **params)
-        if averaged:
-            mean = np.add.reduceat(values, begins) / orders
-            _check_claim(kind, 'its mean over ties', averaged.value, mean)
-        if kind.unordered or kind.worth is None: continue
-        for order, true in ('worst', lowest), ('best', highest):
+        true = {'average': np.add.reduceat(values, begins) / orders,
+                'worst': np.minimum.reduceat(values, begins),
+                'best': np.maximum.reduceat(values, begins)}
+        if not kind.unordered and kind.worth is None: true = {'average': true['average']}
+        for order, expected in true.items():
             claimed = kind.over_ties(tied, order, **params)
-            _check_claim(kind, f'its {order} order', claimed, true)
+            claim = 'unordered=True' if kind.unordered else _CLAIMS[order]
+            for q in np.flatnonzero(~np.isclose(claimed, expected, rtol=1e-9)):
+                raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, but trying '
+                                 f'all orders of a tie gives {expected[q]:g}')
 
-def _check_claim(kind, claim, claimed, true):
-    for q in np.flatnonzero(~np.isclose(claimed, true, rtol=1e-9)):
-        raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, '
-                         f'but trying all orders of a tie gives {true[q]:g}')
+_CLAIMS = {'average': 'its mean over ties', 'worst': 'its worst order',
+           'best': 'its best order'}
 
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
 def _tiny():
     "Return small rankings with all kinds of ties, some with unjudged documents, for checking measures."
     lists = (3, 0, 1), (0, 3, None), (1, 3, 0, 3), (0, 1), (None, 1, 2), (1, 1, 0, None)
-    batches = []
-    for grades in lists:
-        n = len(grades)
-        judged = [g for g in grades if g is not None]
-        untied = Judged.from_grades([grades], ideal=[[*judged, 2, 1, 0]])
-        for split in dict.fromkeys([1, 0, n - 1]):  # the last rank of the first tie
-            in_first = untied.rank <= split
-            start = np.where(in_first, 1, split + 1)
-            size = np.where(in_first, split, n - split)
-            batches.append(untied.changed(rank=untied.rank, tie_start=start, tie_size=size))
-    return Judged.concat(batches)
+    rankings = [grades for grades in lists for _ in range(3)]
+    pools = [[*filter(None, grades), 2, 1, 0, 0] for grades in rankings]
+    untied = Judged.from_grades(rankings, ideal=pools)
+    last = np.array([rank for grades in lists for rank in (1, 0, len(grades) - 1)])
+    split = last[untied.query]  # the last rank of the first tie
+    in_first = untied.rank <= split
+    start = np.where(in_first, 1, split + 1)
+    size = np.where(in_first, split, untied.retrieved[untied.query] - split)
+    return untied.changed(rank=untied.rank, tie_start=start, tie_size=size)
 
 # %% ../../nbs/core/measures.ipynb #ee4dfca9
 class _Kinds(UserDict[str, Kind]):
@@ -307,23 +319,14 @@ class _Kinds(UserDict[str, Kind]):
         module_of_measures()
         return self.data[name]
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.data or name in [*self]
-
     def __iter__(self) -> Iterator[str]:
         pages = module_of_measures().METRIC_PAGES
-        def index_of_page(name):
-            module = self.data[name].module
-            return pages.index(module) if module in pages else len(pages)
-        return iter(sorted(self.data, key=index_of_page))
-
-    def __len__(self) -> int:
-        module_of_measures()
-        return len(self.data)
+        def page(name): return pages.get(self.data[name].module, len(pages))
+        return iter(sorted(self.data, key=page))
 
     def find(self, name: str) -> Kind | None:
         "Return the kind with this name, ignoring case; None if the name is unknown."
-        if name in self: return self[name]
+        if name in self.data: return self.data[name]
         folded = name.casefold()
         same = (kind for kind in self.values() if kind.name.casefold() == folded)
         return next(same, None)
@@ -337,16 +340,14 @@ def enter(kind: Kind) -> Kind:
     to another function, or if the function lacks a parameter that the declaration
     names."""
     _check_words(kind)
-    folded = kind.name.casefold()
-    if not kind.built_in and folded not in map(str.casefold, KINDS):
-        module_of_measures().check_name(kind)
-    for declared in KINDS.data.values():
-        if declared.name.casefold() != folded: continue
+    if not kind.built_in: module_of_measures().check_name(kind)
+    declared = KINDS.data.get(kind.name)
+    if declared:
         old = declared.function
         new = kind.function
-        same_name = (declared.name, old.__qualname__) == (kind.name, new.__qualname__)
         same_module = declared.module == kind.module
-        if not same_name or not same_module and _code_words(old) != _code_words(new):
+        same_code = old.__code__.co_names == new.__code__.co_names
+        if old.__qualname__ != new.__qualname__ or not (same_module or same_code):
             raise ValueError(f'{kind.name!r} is already declared in {declared.module}')
     KINDS[kind.name] = kind
     return kind
@@ -372,24 +373,10 @@ def _check_words(kind):
     for name in sorted(named - _parameters(kind.function).keys()):
         raise ValueError(f'{kind.name}: its function has no parameter {name!r}')
 
-def _code_words(f): return f.__doc__, f.__code__.co_names, f.__code__.co_varnames
-
-# %% ../../nbs/core/measures.ipynb #bd3588bd
-VIEWS: dict[str, Callable[[Judged], Judged]] = {'judged_only': Judged.condensed}  # parameter -> view of the batch
-
-# %% ../../nbs/core/measures.ipynb #167e2a9e
-def _call_advice(measure, arguments):
-    "Return advice for an error message when a measure is called with unnamed arguments."
-    number = arguments[0]
-    if len(arguments) > 1: return f'to evaluate a run, write evaluate(qrels, run, {measure!r})'
-    if not isinstance(number, int | float): return f'for the value of one list, write {measure!r}.of([1, 0, 1])'
-    if measure.kind.at is None: return f'{measure.name} takes only parameters with a name, not a number'
-    return f'parameters in brackets need a name; for {number} write {measure.name}@{number}'
-
 # %% ../../nbs/core/measures.ipynb #27c595ec
 _P = ParamSpec('_P')  # the parameters of a metric
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class Measure(Generic[_P]):
     """A measure: its name, its parameters and the value after @.
 
@@ -419,19 +406,20 @@ class Measure(Generic[_P]):
     0.9108
     """
     name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict, hash=False)
     at: int | float | None = None
-    said: frozenset[str] = field(default=frozenset(), init=False)  # Parameters given
-    metric: Any = field(default=None, init=False)  # The function of lists it belongs to
+    # The parameters given, and the function of lists that the measure belongs to.
+    said: frozenset[str] = field(default=frozenset(), init=False, compare=False)
+    metric: Any = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         kind = KINDS.find(self.name)
         if kind is None:
             known = ' '.join(KINDS)
             raise ValueError(f'unknown measure {self.name!r}; available: {known}')
-        said = frozenset(self.params)
-        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at))
-        self.__dict__.update(said=said, params=self._without_defaults())
+        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at),
+                             said=frozenset(self.params))
+        self.__dict__['params'] = self._without_defaults()
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no cutoff: leave out @{self.at}')
         if not self.params and self.at is None: return
@@ -468,14 +456,18 @@ class Measure(Generic[_P]):
     @property
     def defaults(self) -> dict[str, Any]:
         "Return {parameter: default} for all parameters of the measure."
-        return {**self.kind.params, **dict.fromkeys(VIEWS, False)}
+        return {**self.kind.params, 'judged_only': False}
 
     @overload
     def __call__(self, /, *, judged_only: bool) -> 'Measure[_P]': ...
     @overload
     def __call__(self, *wrong: _P.args, **params: _P.kwargs) -> 'Measure[_P]': ...
     def __call__(self, *wrong: Any, **params: Any) -> Any:
-        if wrong: raise TypeError(_call_advice(self, wrong))
+        if wrong:
+            cutoff = f'{self.name}@10, ' * (self.kind.at is not None)
+            raise TypeError(
+                f'write the parameters of {self.name} by name; for values write {cutoff}'
+                f'{self!r}.of([1, 0, 1]) or evaluate(qrels, run, {self!r})')
         return Measure(self.name, {**self.given, **params}, self.at)
 
     def __matmul__(self, at: float) -> 'Measure[_P]':
@@ -494,9 +486,7 @@ class Measure(Generic[_P]):
 
     def view(self, judged: Judged) -> Judged:
         "Return the batch, without unjudged documents if `judged_only` is True."
-        for name, transform in VIEWS.items():
-            if self.params.get(name): judged = transform(judged)
-        return judged
+        return judged.condensed() if self.params.get('judged_only') else judged
 
     def arguments(self) -> dict[str, Any]:
         "Return the parameters and the cutoff as arguments for the kind's function."
@@ -575,12 +565,6 @@ class Measure(Generic[_P]):
         """Return the measure as text, with the explicitly set parameters only."""
         return self._written(self.given)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Measure): return False
-        return (self.name, self.params, self.at) == (other.name, other.params, other.at)
-
-    def __hash__(self) -> int: return hash((self.name, self.at))
-
     def __setstate__(self, state: Mapping) -> None:
         self.__dict__.update(state)
         KINDS.setdefault(self.name, self.kind)
@@ -598,15 +582,10 @@ def _help_of(measure):
     explained = ', '.join(f'{x}: {_LETTERS[x]}' for x in letters if x in _LETTERS)
     if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
     text += ['Parameters', '----------']
-    of_view = 'bool', 'Whether unjudged documents are removed, so that later documents move up.'
     for name, default in measure.defaults.items():
-        type_, explanation = PARAMETERS.get(name, of_view)
-        line = f'{name} : {type_}, default {default!r}'
-        if name in measure.params: line += f', here {measure.params[name]!r}'
-        text += [line, indent(fill(explanation, 80), ' ' * 4)]
-    if kind.at is not None:
-        type_, explanation = PARAMETERS[kind.at]
-        text += [f'@ : {type_}', f'    {explanation}']
+        here = f', here {measure.params[name]!r}' if name in measure.params else ''
+        text += parameter_lines(name, name, f', default {default!r}{here}')
+    if kind.at is not None: text += parameter_lines(kind.at, '@')
     value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
     text += ['', 'Examples', '--------', '>>> from irmetrics_nb import parse',
              f'>>> round(parse({repr(shown)!r}).of([3, 0, 0, 1, 2, 1]), 4)', repr(value)]

@@ -25,7 +25,7 @@ from .. import DataError, Judged, Measure, Qrels, Run, TiesError
 from ..core.conventions import CHOICES, RankingsLike, TiesChoice, check_option, ratio
 from ..core.judged import as_judged
 from ..core.measures import Parts
-from ..core.ties import in_best_order, in_worst_order
+from ..core.ties import in_best_order
 from ..data.errors import suggestion
 from ..data.judging import meet_documents
 from ..data.records import one_line, read_words
@@ -280,8 +280,7 @@ def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
     if worth is None:
         raise TiesError(f'the {ties} order of ties is not defined for {measure!r}')
     numbered = judged.changed(grade=np.arange(len(judged.rank), dtype=float))
-    order = in_best_order if ties == 'best' else in_worst_order
-    ordered = order(numbered, worth)
+    ordered = in_best_order(numbered, worth if ties == 'best' else -worth)
     source = np.full(len(listing), -1)
     source[ordered.rank - 1] = judged.rank[ordered.grade.astype(int)] - 1
     unjudged = np.setdiff1d(np.arange(len(listing)), judged.rank - 1)

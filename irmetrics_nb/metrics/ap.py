@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Tied', 'Divisor', 'AP', 'Curve', 'GMAP', 'ELEVEN', 'Levels', 'RECALL_LEVELS', 'IPrec', 'Bpref', 'GMBpref',
            'precision_at', 'by_relevance_in_ap', 'average_precision', 'precision_recall_curve',
-           'interpolated_precision', 'mean_interpolated_precision', 'by_judgment', 'bpref', 'ap_over_ties',
+           'mean_interpolated_precision', 'interpolated_precision', 'by_judgment', 'bpref', 'ap_over_ties',
            'bpref_over_ties']
 
 # %% ../../nbs/metrics/ap.ipynb #df77b44d
@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/ap.ipynb #763b56c2
-from ..core.arrays import segmented_scan
+from ..core.arrays import changes, segmented_scan
 from irmetrics_nb.core.conventions import (
     Counts,
     Cutoff,
@@ -25,7 +25,7 @@ from irmetrics_nb.core.conventions import (
     documented,
     ratio,
 )
-from ..core.judged import Judged, as_judged
+from ..core.judged import Judged, as_judged, per_query
 from ..core.measures import GEOMETRIC_MEAN, Average, Share, measure
 from ..core.ties import Ties, TiesError, sum_over_places
 from .sets import by_relevance, retrieved_within
@@ -112,16 +112,13 @@ def precision_recall_curve(
     (array([1., 1.]), array([1. , 0.5]))
     """
     judged, single = as_judged(ranking)
-    R = judged.n_relevant(rel, n_relevant)
-    curves = [_curve(judged[q], R[q], rel) for q in range(len(judged))]
+    curves = []
+    for R, query in zip(judged.n_relevant(rel, n_relevant), judged):
+        ranks = query.rank[query.relevant(rel)]
+        counts = np.bincount(ranks, minlength=query.retrieved[0] + 1)
+        hits = counts[1:].cumsum()
+        curves.append((ratio(hits, R), hits / np.arange(1, len(hits) + 1)))
     return curves[0] if single else curves
-
-def _curve(judged, R, rel):
-    "Return the arrays (recall, precision) of a batch with one query."
-    ranks = judged.rank[judged.relevant(rel)]
-    counts = np.bincount(ranks, minlength=judged.retrieved[0] + 1)
-    hits = counts[1:].cumsum()
-    return ratio(hits, R), hits / np.arange(1, len(hits) + 1)
 
 # %% ../../nbs/metrics/ap.ipynb #d98c7bbc
 GMAP = average_precision.variant(
@@ -140,48 +137,6 @@ RECALL_LEVELS: dict[Levels, Callable] = {
     'trec_eval10': lambda xR: np.floor(xR + 0.5),  # rounded
 }
 
-@documented
-def interpolated_precision(
-    ranking: RankingsLike, /, *, recall: Numbers = ELEVEN, k: Cutoff = None,
-    n_relevant: Counts = None, levels: Levels = 'exact', rel: float = 1,
-) -> float | np.ndarray:
-    """Compute the highest precision at each recall level or at any higher recall.
-
-    The result has one value per query and recall level; it is 0 if the ranking does not
-    reach the level. ValueError for a level outside [0, 1], or an unknown rule in
-    `levels`. Source: Manning et al. (2008), section 8.4.
-
-    >>> interpolated_precision([1, 0, 0, 1], recall=0.5)
-    1.0
-    """
-    judged, single = as_judged(ranking)
-    hits = judged.found(rel, k)
-    R = judged.n_relevant(rel, n_relevant)
-    best, at = _best_from(hits, recall, R, levels)
-    values = np.append(best, 0)[at]  # the last 0 is for recall that is never reached
-    if np.asarray(recall).ndim == 0: values = values[:, 0]
-    if not single: return values
-    return float(values[0]) if values.ndim == 1 else values[0]
-
-def _best_from(hits, recall, R, levels):
-    """Return two arrays. The first has, for each relevant retrieved document, the highest
-    precision at this or a later relevant document of the query. The second, of shape
-    (queries, levels), has the index of the first relevant document that reaches the
-    recall level; if no document does, the number of documents."""
-    check_option('levels', levels, RECALL_LEVELS)
-    x = np.atleast_1d(np.asarray(recall, dtype=float))
-    if not np.all((x >= 0) & (x <= 1)):
-        raise ValueError(f'recall levels must lie in [0, 1], not {recall!r}')
-    from_below = precision_at(hits)[::-1]
-    best = segmented_scan(np.maximum, from_below, -hits.query[::-1])[::-1]
-    counts = hits.total(1)
-    first = np.cumsum(counts) - counts  # where each query begins
-    need = np.maximum(1, RECALL_LEVELS[levels](np.outer(R, x)))
-    reached = need <= counts[:, None]
-    at = np.where(reached, first[:, None] + need - 1, len(best))
-    return best, at.astype(np.intp)
-
-# %% ../../nbs/metrics/ap.ipynb #f3713d97
 @measure('IPrec', at='recall', worth=by_relevance, chinese='插值准确率',
          largest=1,
          question='How precise is the list at this recall or a higher one (without @: '
@@ -193,25 +148,61 @@ def mean_interpolated_precision(
     """Compute the mean of the interpolated precision over recall levels.
 
     The interpolated precision at a recall level is the highest precision at this recall
-    or any higher one. The value is in [0, 1]. ValueError as in
-    `interpolated_precision`. Source: trec_eval's `11pt_avg`.
+    or any higher one. The value is in [0, 1]. ValueError for a level outside [0, 1], or
+    an unknown rule in `levels`. Source: trec_eval's `11pt_avg`.
 
     >>> mean_interpolated_precision([1, 0, 0, 1], recall=[0, 0.5, 1])
     0.8333333333333334
     """
     hits = ranking.found(rel, k)
-    R = ranking.n_relevant(rel, n_relevant)
-    best, at = _best_from(hits, recall, R, levels)
+    need = _needed(ranking.n_relevant(rel, n_relevant), recall, levels)
+    counts = hits.total(1)[:, None]
+    before_query = np.cumsum(counts)[:, None] - counts
+    reached = (before_query + need - 1)[need <= counts].astype(np.intp)
     precision = precision_at(hits)
+    best = segmented_scan(np.maximum, precision[::-1], -hits.query[::-1])[::-1]
+    # The index of the highest precision, from each relevant document on.
     n = len(best)
-    # The rank of the highest precision, from each relevant document on.
     peaks = np.where(precision == best, np.arange(n), n)
     peak = np.minimum.accumulate(peaks[::-1])[::-1]
-    levels_there = np.bincount(peak[at[at < n]], minlength=n)
-    yield hits, levels_there * precision
-    return np.full(len(ranking), np.asarray(recall).size)
+    yield hits, np.bincount(peak[reached], minlength=n) * precision
+    return np.full(len(ranking), need.shape[1])
+
+def _needed(R, recall, levels):
+    """Return how many relevant documents each recall level requires, as an array of shape
+    (queries, levels)."""
+    check_option('levels', levels, RECALL_LEVELS)
+    x = np.asarray(recall, dtype=float)
+    if not np.all((x >= 0) & (x <= 1)):
+        raise ValueError(f'recall levels must lie in [0, 1], not {recall!r}')
+    return np.maximum(1, RECALL_LEVELS[levels](np.outer(R, x)))
 
 IPrec = mean_interpolated_precision.measure
+
+# %% ../../nbs/metrics/ap.ipynb #f3713d97
+@per_query
+def interpolated_precision(
+    ranking: Judged, /, *, recall: Numbers = ELEVEN, k: Cutoff = None,
+    n_relevant: Counts = None, levels: Levels = 'exact', rel: float = 1,
+) -> np.ndarray:
+    """Compute the highest precision at each recall level or at any higher recall.
+
+    The result has one value per query and recall level; it is 0 if the ranking does not
+    reach the level. ValueError for a level outside [0, 1], or an unknown rule in
+    `levels`. Source: Manning et al. (2008), section 8.4.
+
+    >>> interpolated_precision([1, 0, 0, 1], recall=0.5)
+    1.0
+    """
+    hits = ranking.found(rel, k)
+    need = _needed(ranking.n_relevant(rel, n_relevant), recall, levels)
+    count = hits.running(np.add, np.ones(len(hits.rank), dtype=np.intp))
+    reached = count[:, None] >= need[hits.query]
+    precision = np.where(reached, precision_at(hits)[:, None], 0)
+    best = np.zeros(need.shape)
+    first = np.flatnonzero(changes(hits.query))
+    best[hits.query[first]] = np.maximum.reduceat(precision, first)
+    return best if np.asarray(recall).ndim else best[:, 0]
 
 # %% ../../nbs/metrics/ap.ipynb #864011d2
 def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
@@ -292,12 +283,11 @@ def bpref_over_ties(ranking: Judged, /, *, rel: float = 1) -> Share:
     ties = Ties.of(ranking)
     hit = ranking.relevant(rel)
     R, N = _good_and_bad(ranking, rel)
-    cap = R[ranking.query]
+    places = ties.count(~hit) + 1
+    bad_above = ties.count_above(ranking, ~hit)
+    cap = R[ranking.query[ties.first]]
+    def bad_at(tie, position): return np.minimum(bad_above[tie] + position, cap[tie])
+    mean = sum_over_places(places, bad_at) / places
     pairs = np.minimum(R, N)[ranking.query]
-    n = ties.count(~hit)[ties.number]
-    bad_above = ties.count_above(ranking, ~hit)[ties.number]
-    c = np.clip(cap - bad_above, 0, n + 1)
-    below_the_cap = c * bad_above + c * (c - 1) / 2
-    mean = (below_the_cap + (n + 1 - c) * cap) / (n + 1)
-    yield ranking, hit * (1 - ratio(mean, pairs))
+    yield ranking, hit * (1 - ratio(mean[ties.number], pairs))
     return R

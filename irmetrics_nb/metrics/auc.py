@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/auc.ipynb #aafca3c2
-from ..core.arrays import as_numbers, check_items, descending_bits, number_ids, warn_if_swapped
-from ..core.conventions import Column, documented
+from ..core.arrays import as_numbers, changes, check_items, descending_bits, number_ids, warn_if_swapped
+from ..core.conventions import Column, check_option, documented
 
 # %% ../../nbs/metrics/auc.ipynb #cb49ac86
 def _column(values, name):
@@ -34,21 +34,17 @@ def _columns(labels, scores, rel, group):
     if group is None:
         group = np.zeros(len(scores), np.int64)
     else:
-        group = _group_numbers(np.asarray(group))
+        group = np.asarray(group)
+        are_integers = group.dtype.kind in 'iu'
+        if len(group) and not (are_integers and group.min() >= 0 and group.max() < 2**31):
+            raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; number_ids() converts ids to '
+                             'such numbers')
+        group = group.astype(np.int64, copy=False)
         sizes += f', {len(group)} groups'
     if not len(positive) == len(scores) == len(group):
         raise ValueError(f'the columns must have equal lengths, not {sizes}')
     warn_if_swapped(labels, scores)
     return positive, scores, group
-
-def _group_numbers(group):
-    """Convert group numbers to 64-bit integers. ValueError unless they are integers from 0
-    to 2^31 - 1."""
-    are_integers = group.dtype.kind in 'iu'
-    fits = are_integers and group.min(initial=0) >= 0 and group.max(initial=0) < 2**31
-    if len(group) and not fits:
-        raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; number_ids() converts ids to such numbers')
-    return group.astype(np.int64, copy=False)
 
 # %% ../../nbs/metrics/auc.ipynb #7f4bc7b3
 def _sorted_keys(positive, scores, group):
@@ -58,7 +54,7 @@ def _sorted_keys(positive, scores, group):
     number, the index of the score among the distinct scores, and the label (one bit)."""
     order = np.argsort(-scores)
     ranked = scores[order]
-    new = _begins(ranked)
+    new = changes(ranked)
     bits = len(ranked).bit_length()
     key = np.cumsum(new, dtype=np.int64) - 1  # the place of each score among the distinct ones
     key |= group[order] << bits
@@ -66,9 +62,6 @@ def _sorted_keys(positive, scores, group):
     key |= positive[order]
     key.sort()
     return key, ranked[new], bits
-
-def _begins(ordered):
-    return np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]
 
 # %% ../../nbs/metrics/auc.ipynb #5286b3d3
 class Steps(NamedTuple):
@@ -108,7 +101,7 @@ def roc_steps(
     array([1, 1])
     """
     key, score, bits = _sorted_keys(*_columns(labels, scores, rel, group))
-    first = np.flatnonzero(_begins(key >> 1))
+    first = np.flatnonzero(changes(key >> 1))
     size = np.diff(first, append=len(key))
     up = np.add.reduceat(key & 1, first)
     step = key[first] >> 1
@@ -168,10 +161,9 @@ def _weights(aucs, weights):
     """Return the weights as an array with one number per group. ValueError for an unknown
     name, a missing group, a negative number or a wrong length."""
     if weights is None: return np.ones(len(aucs))
-    names = get_args(NamedWeights)
     if isinstance(weights, str):
-        if weights in names: return getattr(aucs, weights)
-        raise ValueError(f'unknown weights {weights!r}: use one of {names}, or numbers')
+        check_option('weights', weights, get_args(NamedWeights))
+        return getattr(aucs, weights)
     if hasattr(weights, 'to_dict'): weights = weights.to_dict()  # value_counts() of pandas
     if isinstance(weights, Mapping):
         ids = aucs.ids.tolist()
@@ -291,6 +283,9 @@ class BoundedAUC(NamedTuple):
 
 # %% ../../nbs/metrics/auc.ipynb #64c9b966
 LIMIT = 1 << 17  # bins: five megabytes
+# The columns of a histogram, and how the rows of merged bins are combined.
+_MERGED: dict[str, np.ufunc] = {'positives': np.add, 'negatives': np.add,
+                                'high': np.maximum, 'low': np.minimum}
 
 class ScoreHistogram:
     """A histogram of scores that computes AUC with a bound of its error.
@@ -320,7 +315,7 @@ class ScoreHistogram:
         "Add the labels and the scores of more items."
         steps = roc_steps(labels, scores, rel=self.rel)
         key = descending_bits(steps.score) >> np.uint64(self.forgotten)
-        self._add(key, steps.positives, steps.negatives, steps.score, steps.score)
+        self._add(key, *steps[2:], steps.score, steps.score)
 
     def merge(self, other: 'ScoreHistogram') -> None:
         """Add the counts of another histogram.
@@ -332,16 +327,14 @@ class ScoreHistogram:
         deeper = max(self.forgotten, other.forgotten)
         self._forget(deeper)
         key = other.key >> np.uint64(deeper - other.forgotten)
-        self._add(key, other.positives, other.negatives, other.high, other.low)
+        self._add(key, *(getattr(other, name) for name in _MERGED))
 
-    def _add(self, key, positives, negatives, high, low):
-        "Add bins, and merge neighbouring bins if there are more than `limit`."
+    def _add(self, key, *columns):
+        """Add bins, and merge neighbouring bins if there are more than `limit`. columns:
+        in the order of `_MERGED`."""
         order = np.argsort(np.append(self.key, key), kind='stable')
-        self.key = np.append(self.key, key)[order]
-        self.positives = np.append(self.positives, positives)[order]
-        self.negatives = np.append(self.negatives, negatives)[order]
-        self.high = np.append(self.high, high)[order]
-        self.low = np.append(self.low, low)[order]
+        for name, column in zip(['key', *_MERGED], [key, *columns]):
+            setattr(self, name, np.append(getattr(self, name), column)[order])
         self._forget(self.forgotten + bits_too_many(self.key, self.limit))
 
     def _forget(self, forgotten):
@@ -349,13 +342,10 @@ class ScoreHistogram:
         equal. Bits that were dropped before are included in this number."""
         key = self.key >> np.uint64(forgotten - self.forgotten)
         self.forgotten = forgotten
-        first = np.flatnonzero(_begins(key))
+        first = np.flatnonzero(changes(key))
         self.key = key[first]
-        if not len(first): return
-        self.positives = np.add.reduceat(self.positives, first)
-        self.negatives = np.add.reduceat(self.negatives, first)
-        self.high = np.maximum.reduceat(self.high, first)
-        self.low = np.minimum.reduceat(self.low, first)
+        for name, merged in _MERGED.items():
+            setattr(self, name, merged.reduceat(getattr(self, name), first))
 
     @property
     def auc(self) -> BoundedAUC:

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['CG', 'DCG', 'IdealFrom', 'nDCG', 'by_gain', 'cg', 'weigh', 'dcg', 'ideal_ranking', 'idcg', 'ideal_batch',
-           'by_gain_in_ndcg', 'ndcg', 'ndcg_over_ties']
+           'by_gain_in_ndcg', 'ndcg']
 
 # %% ../../nbs/metrics/dcg.ipynb #2a336939
 from collections.abc import Callable, Mapping
@@ -27,8 +27,8 @@ from irmetrics_nb.core.conventions import (
     documented,
 )
 from ..core.judged import Judged, as_judged, per_query
-from ..core.measures import Average, Share, Sum, measure
-from ..core.ties import TiesError, check_falling, mean_over_places
+from ..core.measures import Share, Sum, measure
+from ..core.ties import TiesError, check_falling
 
 # %% ../../nbs/metrics/dcg.ipynb #53514a9f
 def by_gain(
@@ -183,7 +183,8 @@ _OF_IR_MEASURES = {
     'dcg': {'log2': {'gain': 'linear'}, 'exp-log2': {'gain': 'exp'}},
     'gains': _some_gains}
 
-@measure('nDCG', linear=True, worth=by_gain_in_ndcg, written='g/log2(i+1)',
+@measure('nDCG', worth=by_gain_in_ndcg, written='g/log2(i+1)',
+         linear=lambda ranking, ideal_from='judged': ideal_from != 'top',
          spellings=_OF_IR_MEASURES, chinese='归一化折损累计增益',
          largest=1,
          question='What share of the best possible discounted gain does the list reach?')
@@ -216,19 +217,3 @@ def _ideal_gain(ranking, k, gain, discount, b):
     return np.maximum(best, 0)
 
 nDCG = ndcg.measure
-
-# %% ../../nbs/metrics/dcg.ipynb #616b1c1f
-@ndcg.over_ties
-def ndcg_over_ties(
-    ranking: Judged, /, *, k: Cutoff = None, gain: Gain = 'linear',
-    discount: Discount = 'log2', cut_ideal: bool = True,
-    ideal_from: IdealFrom = 'judged', b: float = 2,
-) -> Average:
-    """Yield the terms of DCG averaged over all orders of ties, and return IDCG.
-
-    The function yields nothing if the ideal ranking depends on the order of ties."""
-    if ideal_from == 'top': return None
-    options: Any = dict(k=k, gain=gain, discount=discount, b=b)
-    yield ranking, mean_over_places(lambda batch: dcg.terms(batch, **options), ranking)
-    best = ideal_batch(ranking, ideal_from, k)
-    return _ideal_gain(best, k if cut_ideal else None, gain, discount, b)

@@ -12,16 +12,15 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 # %% ../../nbs/metrics/parsing.ipynb #351cb858
-from ..core.measures import KINDS, VIEWS, Kind, Measure
+from ..core.measures import KINDS, Kind, Measure
 from . import ap, cascade, dcg, sets
 
 # %% ../../nbs/metrics/parsing.ipynb #4ef5f67f
-METRIC_PAGES = [page.__name__ for page in (sets, ap, dcg, cascade)]  # which declare the measures
+# The modules that declare measures, with their order.
+METRIC_PAGES = {page.__name__: i for i, page in enumerate((sets, ap, dcg, cascade))}
 
 # %% ../../nbs/metrics/parsing.ipynb #121840af
 def measure_table() -> list[dict[str, str]]:
@@ -62,14 +61,11 @@ def _parse_arguments(name, text):
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
         tree, at = tree.left, _literal(tree.right)
     if isinstance(tree, ast.Call):
-        unnamed = [*tree.args, *(kw.value for kw in tree.keywords if kw.arg is None)]
-        if unnamed:
-            number = getattr(unnamed[0], 'value', None)
-            is_cutoff = len(unnamed) == 1 and isinstance(number, int) and isinstance(tree.func, ast.Name)
-            hint = f'; did you mean {name}@{number!r}?' if is_cutoff else ''
-            raise ValueError(f'give parameters by name, like rel=2{hint}')
+        names = [kw.arg for kw in tree.keywords]
+        if tree.args or None in names:
+            raise ValueError(f'give parameters by name, like rel=2, and a cutoff after @, like {name}@10')
         params = {kw.arg: _literal(kw.value) for kw in tree.keywords}
-        if len(params) < len(tree.keywords): raise ValueError('a parameter is set twice')
+        if len(params) < len(names): raise ValueError('a parameter is set twice')
         tree = tree.func
     if not isinstance(tree, ast.Name) or tree.id != '_': raise SyntaxError
     return params, at
@@ -138,14 +134,8 @@ def split(text: str) -> list[str]:
 # %% ../../nbs/metrics/parsing.ipynb #4a242824
 def _kinds_by_name():
     "Return {name or alias in lower case: Kind} for all kinds of measures."
-    return {name: KINDS[kind] for name, kind in _names_of(tuple(KINDS)).items()}
-
-@lru_cache(maxsize=1)
-def _names_of(kinds):
-    "Return {name or alias in lower case: name of the kind} for these kinds."
     from irmetrics_nb.metrics.names import aliases_of  # only for a name that is not ours
-    names = {kind: (kind, *aliases_of(kind)) for kind in kinds}
-    return {name.casefold(): kind for kind, several in names.items() for name in several}
+    return {name.casefold(): kind for kind in KINDS.values() for name in (kind.name, *aliases_of(kind.name))}
 
 def find_kind(name: str) -> str:
     """Return the name of the kind of measures that has this name or alias.
@@ -166,9 +156,9 @@ def check_name(kind: Kind) -> None:
     """Raise ValueError if the name of a new kind already belongs to another measure.
 
     Names that other tools use for measures of this package are not allowed, either."""
+    if kind.name in KINDS: return
     owner = _kinds_by_name().get(kind.name.casefold())
-    if owner and owner.name != kind.name:
-        raise ValueError(f'{kind.name!r} is already another name of {owner.name}')
+    if owner: raise ValueError(f'{kind.name!r} is already another name of {owner.name}')
     row, _ = _row_of(kind.name, {}, '')
     if row and row.measure:
         raise ValueError(f'{kind.name!r} is already the name of {row.measure} in {row.tool}')
@@ -201,34 +191,29 @@ def _meant(text):
     tool can mean several measures, such as 'P.5,10'."""
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.find(name)
-    if kind and not _is_foreign(kind, params): return [Measure(kind.name, _translate(kind, params), at)]
+    if kind and not _is_foreign(kind, params): return [Measure(kind.name, kind.translate(params), at)]
+    from irmetrics_nb.metrics.names import TOOLS
     row, numbers = _row_of(name, params, tool)
     if row is None and not tool:
         flat = None if params or at is not None else _of_flat(name)
         if flat: return [flat]
         kind = KINDS[find_kind(name)]
-        return [Measure(kind.name, _translate(kind, params), at)]
-    if row is None or not row.measure:
-        raise ValueError(_not_offered(name, tool if row is None else row.tool, row))
+        return [Measure(kind.name, kind.translate(params), at)]
+    if row is None and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
+    if row is None: raise ValueError(f'{name!r} is not a known measure of {tool}')
+    if not row.measure:
+        raise ValueError(f'{name!r} of {row.tool} is not supported here: {row.why}'.removesuffix(': '))
     if '{' in row.name and not numbers:
         numbers = row.numbers if at is None else [at]
         at = None
         if not numbers: raise ValueError(f'{name} needs a number, as in {row.name.format(k=10, x=10, p=95)}')
     remaining = {p: x for p, x in params.items() if not row.stem.endswith(f'({p})')}
-    return [_changed(_read_own(row.spelt(n)), remaining, at, tool) for n in numbers or ['']]
-
-def _not_offered(name, tool, row):
-    "Return an error message for a name of another tool without a measure in this package."
-    from irmetrics_nb.metrics.names import TOOLS, find_elsewhere
-    if tool not in TOOLS: return f'unknown tool {tool!r}; available: {" ".join(TOOLS)}'
-    if row is None: return f'{name!r} is not a known measure of {tool}'
-    why = row.why or find_elsewhere(row.name)
-    return f'{name!r} of {tool} is not supported here' + (f': {why}' if why else '')
+    return [_changed(_meant(row.spelt(n))[0], remaining, at, tool) for n in numbers or ['']]
 
 def _is_foreign(kind, params):
     """Return whether `params` has a parameter that `kind` does not have, but that a measure
     of the same name in another tool has."""
-    foreign = params.keys() - {*kind.params, *kind.spellings, *VIEWS}
+    foreign = params.keys() - {*kind.params, *kind.spellings, 'judged_only'}
     if not foreign: return False
     from irmetrics_nb.metrics.names import find_name
     return any(find_name(f'{kind.name}({p})') for p in foreign)
@@ -245,15 +230,10 @@ def _row_of(name, params, tool):
     row = find_name(name, tool)
     return (row, []) if row else find_numbered(name, tool) or (None, [])
 
-@lru_cache
-def _read_own(text):
-    name, params, at, _ = read(text)
-    return Measure(name, params, at)
-
 def _changed(measure, params, at, tool):
     """Return the measure with these parameters and this cutoff, if there are any. tool: the
     tool in which the parameters have these names."""
-    params = _translate(measure.kind, params)
+    params = measure.kind.translate(params)
     graded = tool == 'ranx' and {'gain', 'rel'} & measure.kind.params.keys() == {'gain'}
     if graded and 'rel' in params:  # ranx has a gain of 0 below the level (-l2)
         level = params.pop('rel')
@@ -266,18 +246,6 @@ def _changed(measure, params, at, tool):
         params['gain'] = table | {'else': gain}
     if params: measure = measure(**params)
     return measure if at is None else measure @ at
-
-def _translate(kind, params):
-    """Translate parameters of another tool to those of this package. For nDCG, {'dcg':
-    'exp-log2'} becomes {'gain': 'exp'}. ValueError for an unknown value."""
-    translated: dict = {}
-    for name, value in params.items():
-        spelling = kind.spellings.get(name)
-        if spelling is None: translated[name] = value
-        elif callable(spelling): translated |= spelling(value)
-        elif value in spelling: translated |= spelling[value]
-        else: raise ValueError(f'{name} must be {" or ".join(map(repr, spelling))}, not {value!r}')
-    return translated
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
 def parse(text: str | Measure, /) -> Measure:
@@ -352,21 +320,15 @@ def _value_of_flat(text):
 
 def _of_flat(text):
     "Parse the result of `flat_name`; return None for any other name."
-    name, *words = text.split('_')
+    name = text.partition('_')[0]
     kind = next((kind for kind in KINDS.values() if name in kind.short), KINDS.find(name))
-    if kind is None or len(words) < 2: return None
-    keys = {*kind.params, *kind.spellings, *VIEWS, 'at'}
-    values: dict[str, Any] = {}
-    key = ''
-    for word in words:
-        if key not in keys:
-            key = f'{key}_{word}' if key else word
-        else:
-            values[key] = _value_of_flat(word)
-            key = ''
-    if key: return None
+    if kind is None: return None
+    keys = '|'.join([*kind.params, *kind.spellings, 'judged_only', 'at'])
+    pair = f'_({keys})_([^_]*)'
+    if not re.fullmatch(f'{name}(?:{pair})+', text): return None
+    values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}
     at = values.pop('at', None)
-    return Measure(kind.name, kind.short.get(name, {}) | _translate(kind, values), at)
+    return Measure(kind.name, kind.short.get(name, {}) | kind.translate(values), at)
 
 # %% ../../nbs/metrics/parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]
@@ -397,9 +359,8 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     if isinstance(measures, str): measures = split(measures)
     elif callable(measures):
         measures = [measures]  # a measure, or a function, which is refused
-    groups = map(_read, measures)
     # Equal measures with different parameters set explicitly are kept.
-    parsed = list({(m, m.said): m for m in chain.from_iterable(groups)}.values())
+    parsed = list({(m, m.said): m for text in measures for m in _read(text)}.values())
     if not parsed: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, parsed))) < len(set(parsed)):
         raise ValueError(f'two different measures have the same name: {parsed}')

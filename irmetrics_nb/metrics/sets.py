@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['PrecisionDivisor', 'P', 'SetP', 'RecallDivisor', 'R', 'SetR', 'Rprec', 'F', 'SetF', 'SetAP', 'Success', 'Complete',
-           'JudgedAt', 'NumRet', 'NumRel', 'NumRelRet', 'by_relevance', 'depth', 'precision', 'recall', 'r_precision',
-           'f_measure', 'check_beta', 'f_beta', 'set_average_precision', 'retrieved_within', 'fallout', 'first_found',
-           'success', 'complete', 'by_judged', 'judged_at', 'count_retrieved', 'count_relevant', 'count_found',
-           'first_over_ties', 'success_over_ties', 'complete_over_ties']
+           'JudgedAt', 'NumRet', 'NumRel', 'NumRelRet', 'success_over_ties', 'by_relevance', 'depth', 'precision',
+           'recall', 'r_precision', 'f_measure', 'check_beta', 'f_beta', 'set_average_precision', 'retrieved_within',
+           'fallout', 'first_found', 'success', 'complete', 'judged_at', 'count_retrieved', 'count_relevant',
+           'count_found', 'first_over_ties', 'complete_over_ties']
 
 # %% ../../nbs/metrics/sets.ipynb #df77b44d
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from typing import Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/sets.ipynb #0be08df7
-from ..core.arrays import changes, check_count, cumcount, segmented_scan
+from ..core.arrays import changes, check_count, cumcount
 from irmetrics_nb.core.conventions import (
     Counts,
     Cutoff,
@@ -28,7 +28,7 @@ from irmetrics_nb.core.conventions import (
 )
 from ..core.judged import Judged, per_query
 from ..core.measures import SUM, Share, Sum, measure
-from ..core.ties import Ties, sum_over_places
+from ..core.ties import Ties, mean_over_stops
 
 # %% ../../nbs/metrics/sets.ipynb #63f02dd4
 def by_relevance(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
@@ -289,14 +289,8 @@ def complete(
 Complete = complete.measure
 
 # %% ../../nbs/metrics/sets.ipynb #32387eea
-def by_judged(ranking: Judged, /) -> np.ndarray:
-    """Return 1 for each judged retrieved document.
-
-    The measure `Judged` uses these numbers to sort tied documents, so that judged
-    documents come first."""
-    return np.ones(len(ranking.rank))
-
-@measure('Judged', quality=False, linear=True, worth=by_judged, chinese='已评比例',
+@measure('Judged', quality=False, linear=True, chinese='已评比例',
+         worth=lambda ranking: np.ones_like(ranking.grade),  # judged documents come first
          question='How much of the top k is judged?')
 def judged_at(ranking: Judged, /, *, k: Cutoff = None) -> Share:
     """Compute the share of judged documents in the top k.
@@ -355,35 +349,22 @@ NumRel = count_relevant.measure
 NumRelRet = count_found.measure
 
 # %% ../../nbs/metrics/sets.ipynb #680fa2f3
-def first_over_ties(
-    ranking: Judged, weight: Callable, rel: float, k: Cutoff,
-) -> np.ndarray:
-    """Return terms whose sum is the mean of weight(rank of the first relevant
-    document).
+def first_over_ties(weight: Callable) -> Callable[..., Sum]:
+    """Return the formula for the mean of weight(rank of the first relevant document).
 
-    The mean is taken over all orders of the tied documents of a query; after rank k,
-    the weight is 0. The mean is split equally among the relevant documents of the first
-    tie that contains one; the terms of all other documents are 0."""
-    ties = Ties.of(ranking)
-    hit = ranking.relevant(rel)
-    n = ties.count(hit)
-    is_first = (n > 0) & (ties.count_above(ranking, hit) == 0)
-    def term_at(tie, position):
-        relevant = n[tie]
-        remaining = ties.size[tie] - position
-        misses = np.maximum(remaining - relevant, 0) / remaining
-        none_so_far = segmented_scan(np.multiply, misses, tie)
-        none_before = np.where(position == 0, 1, np.roll(none_so_far, 1))
-        return none_before * relevant / remaining * weight(ties.start[tie] + position)
-    mean = ratio(sum_over_places(ties.count_ranks(is_first, k), term_at), n)
-    return hit * mean[ties.number]
+    The formula is for `over_ties`: the mean is taken over all orders of the tied
+    documents of a query; after rank k, the weight is 0. The mean is split equally among
+    the relevant documents of the first tie that contains one; the terms of all other
+    documents are 0. Source: McSherry and Najork (2008)."""
+    def formula(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> Sum:
+        ties = Ties.of(ranking)
+        hit = ranking.relevant(rel)
+        arrives = ties.count_above(ranking, hit) == 0
+        total = mean_over_stops(ties, 1 - hit, arrives, weight, k)
+        yield ranking, hit * ratio(total, ties.count(hit))[ties.number]
+    return formula
 
-@success.over_ties
-def success_over_ties(
-    ranking: Judged, /, *, k: Cutoff = None, rel: float = 1,
-) -> Sum:
-    "Yield the terms of success averaged over all orders of tied documents."
-    yield ranking, first_over_ties(ranking, np.ones_like, rel, k)
+success_over_ties = success.over_ties(first_over_ties(np.ones_like))
 
 # %% ../../nbs/metrics/sets.ipynb #10ad3d33
 @complete.over_ties
@@ -392,10 +373,9 @@ def complete_over_ties(
 ) -> Share:
     "Yield the terms of complete averaged over all orders of tied documents."
     hits = ranking.found(rel)
-    k = check_cutoff(k)
-    places = hits.tie_size
-    if k is not None: places = np.clip(k + 1 - hits.tie_start, 0, places)
-    earlier = cumcount(hits.tie_numbers())
+    ties = Ties.of(hits)
+    places = ties.count_ranks(ties.size > 0, k)[ties.number]
+    earlier = cumcount(ties.number)
     chances = np.maximum(places - earlier, 0) / (hits.tie_size - earlier)
     all_within = np.ones(len(hits))
     np.multiply.at(all_within, hits.query, chances)

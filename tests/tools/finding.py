@@ -92,9 +92,9 @@ def measures():
         names += ["MAP"] * (kind.name == "AP") + ["MRR"] * (kind.name == "RR")
         yield kind.name, kind.page, kind.question, [*names, kind.chinese], [card.title] if card else []
     for card in CARDS.values():
-        if not card.kind:
+        if card.name not in KINDS:
             others = ["roc_auc_score", "ROCAUC"] if card.name == "AUC" else []
-            yield card.name, "auc", card.question, [card.name, *others], [card.title]
+            yield card.name, "auc", card.kind.question, [card.name, *others], [card.title]
 
 
 def words():
