@@ -29,12 +29,14 @@ def visible(text: object) -> str:
     >>> visible('a\\x1b[31mb')
     'a\\\\x1b[31mb'
     """
-    return NOT_SEEN.sub(lambda match: repr(_from_byte(match[0]))[1:-1], str(text))
+    return NOT_SEEN.sub(_escaped, str(text))
 
-def _from_byte(letter):
-    """Return chr(byte) for a surrogate that encodes a byte (surrogateescape). Return any
-    other character unchanged."""
-    return chr(ord(letter) & 0xff) if '\udc80' <= letter <= '\udcff' else letter
+def _escaped(match):
+    """Return the escape sequence of the matched character. A surrogate that encodes a byte
+    (surrogateescape) has the sequence of this byte."""
+    letter = match[0]
+    if '\udc80' <= letter <= '\udcff': letter = chr(ord(letter) & 0xff)
+    return repr(letter)[1:-1]
 
 # %% ../../nbs/data/errors.ipynb #7e26a9a3
 def is_utf8_text(ids: Iterable) -> bool:

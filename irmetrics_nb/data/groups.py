@@ -8,7 +8,7 @@ __all__ = ['Groups']
 # %% ../../nbs/data/groups.ipynb #9ead36c0
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -42,11 +42,8 @@ def names_of(group: str) -> tuple[str, ...]:
     ''.
 
     A slice is a subset of the queries, such as 'lang=de'."""
-    if isinstance(group, Group):
-        return group.names
-    if group:
-        return (group,)
-    return ()
+    if isinstance(group, Group): return group.names
+    return (group,) if group else ()
 
 def slice_names(groups: Iterable[str]) -> list[str]:
     """Return the sorted names of all slices (subsets of the queries) in `groups`.
@@ -92,18 +89,6 @@ def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | N
 # %% ../../nbs/data/groups.ipynb #279193d1
 EVERYTHING = 'all'  # the slice of all queries
 QUERY = *COLUMN_SYNONYMS['query'], 'id'  # the accepted names of the column of queries
-
-def _crossed(columns):
-    """Return {name of a crossed dimension: the dimensions that it combines}, such as
-    {'device × lang': ['device', 'lang']}. `columns` is changed: afterwards, columns['group']
-    lists only single dimensions."""
-    dimensions = columns.get('group', [])
-    dimensions = [dimensions] if isinstance(dimensions, str) else list(dimensions)
-    crossed = {name: [dimension.strip() for dimension in name.split('×')] for name in dimensions if '×' in name}
-    single = [name for name in dimensions if name not in crossed]
-    columns['group'] = list(dict.fromkeys([*single, *(dimension for axes in crossed.values() for dimension in axes)]))
-    if not columns['group']: del columns['group']
-    return crossed
 
 def _group(table, row, where):
     """Return the group of a query from its row, which has one value for each dimension in
@@ -159,12 +144,17 @@ class Groups:
         bins: Mapping[str, Any] | None = None,
     ):
         chosen = dict(columns or {})
-        crossed = _crossed(chosen)
+        query = chosen.pop('query', '')
+        lists = [[names] if isinstance(names, str) else names for names in chosen.values()]
+        dimensions = [*chain.from_iterable(lists)]
+        crossed = {name: [*map(str.strip, name.split('×'))] for name in dimensions if '×' in name}
+        single = [name for name in dimensions if name not in crossed]
+        used = [*dict.fromkeys([*single, *chain.from_iterable(crossed.values())])]
         bins = {} if bins is None else bins
         if not isinstance(bins, Mapping):
             raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
         where = os.fspath(source) if is_path(source) else 'the groups'
-        ids, table = read_lookup(source, where, QUERY, chosen, header=False)
+        ids, table = read_lookup(source, where, QUERY, query, used, header=False)
         for name, definition in bins.items():
             if name not in table:
                 raise ValueError(f'bins has the key {name!r}, which is not a dimension '

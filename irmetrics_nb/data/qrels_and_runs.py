@@ -212,8 +212,8 @@ def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
     `lengths` is {chunk: length}, a table, a file, a function of the chunk's id, or one
     number for all chunks. Raise DataError for a length that is missing, negative or not
     finite."""
-    if isinstance(lengths, Real): values, code = [lengths], np.zeros(len(rows), np.intp)
-    else: values, code = _of_each_chunk(rows, lengths, 'lengths', LENGTH_COLUMNS)
+    source = (lambda chunk: lengths) if isinstance(lengths, Real) else lengths
+    values, code = _of_each_chunk(rows, source, 'lengths', LENGTH_COLUMNS)
     length = to_floats(values)[code]
     wrong = np.flatnonzero(~(np.isfinite(length) & (length >= 0)))
     if len(wrong):
@@ -613,23 +613,22 @@ class Run(QueryDocTable):
             raise TypeError(f'the name of a run must be text, not {name!r}')
         self._init(source, copy, columns, duplicates, descending)
         if name: self._change(own_name=name)
-        if count is not None or parents is not None:
-            if parents is None:
-                raise ValueError('count= is for runs of chunks and needs parents=')
-            check_option('count', count or 'chunks', CHUNKS)
+        if count is not None and parents is None:
+            raise ValueError('count= is for runs of chunks and needs parents=')
+        if (budget is None) != (lengths is None):
+            raise ValueError('budget= and lengths= must be set together')
+        columns_of_chunks: dict[str, Any] = {}
+        if parents is not None:
+            count = count or 'chunks'
+            check_option('count', count, CHUNKS)
             parent = documents_of(self.rows, parents)
-            self._change(
-                rows=replace(self.rows, parent=parent, count=count or 'chunks'),
-                dicts=None,
-            )
-        if budget is not None or lengths is not None:
-            if budget is None or lengths is None:
-                raise ValueError('budget= and lengths= must be set together')
+            columns_of_chunks |= {'parent': parent, 'count': count}
+        if budget is not None:
             if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
             length = lengths_of(self.rows, lengths)
-            self._change(
-                rows=replace(self.rows, length=length, budget=float(budget)), dicts=None
-            )
+            columns_of_chunks |= {'length': length, 'budget': float(budget)}
+        if columns_of_chunks:
+            self._change(rows=replace(self.rows, **columns_of_chunks), dicts=None)
 
     def _change(self, **state):
         self.__dict__ = self.__dict__ | state  # a run that shares the old one keeps it

@@ -187,11 +187,10 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
             f'one run or several? {examples[0]} is a run, but {examples[1]} is not; write several runs as {{name: run}} '
             'or [run, run], and one run as {query: {document: score}} or [(query, document, score), ...]'
         )
-    if named and all(isinstance(source, str) and not os.path.exists(source) for source in sources):
-        name, text = items[0]
-        raise ValueError(f'{text!r}, the value of {name!r}, is not a file; write one run as '
-                         f'{{query: {{document: score}}}}')
-    if not named and all(map(is_path, sources)): return [('', path) for path in _runs_of_paths(sources)]
+    if not named and all(map(is_path, sources)):
+        paths = [path for source in sources for path in found_runs(source) or [source]]
+        check_no_parts(paths)
+        return [('', path) for path in paths]
     return [(str(name), source) for name, source in items]
 
 ANSWER_NAMES = frozenset(['hits', 'details', 'responses', 'requests', 'error'])  # in a response of a search service
@@ -204,12 +203,6 @@ def is_run(source: Any) -> bool | None:
     if isinstance(source, (Qrels, Run, Rows)): return True
     form = form_of(source)
     return form.is_run(source) if form else False
-
-def _runs_of_paths(paths):
-    groups = [found_runs(path) or [path] for path in paths]
-    runs = [path for group in groups for path in group]
-    check_no_parts(runs)
-    return runs
 
 # %% ../../nbs/data/recognition.ipynb #27bd558b
 def check_places(qrels: Any, run: Any) -> None:
@@ -435,14 +428,10 @@ class TextFile:
             ended = filled < room
             cut = filled if ended else last_query_start(buffer, filled)
             if cut or not filled: return buffer, filled, cut
-            buffer = self._enlarge(buffer, line)
-
-    def _enlarge(self, buffer, line):
-        """Return a copy of the buffer with about twice its length. Raise DataError if a line
-        or a query is too long."""
-        check_end(buffer[:-PAD], self.name, line)
-        if len(buffer) <= self.max_query_bytes: return np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
-        raise DataError(f'{self.name}, line {line}: the query that begins here needs more memory than is allowed')
+            check_end(buffer[:-PAD], self.name, line)
+            if len(buffer) > self.max_query_bytes:
+                raise DataError(f'{self.name}, line {line}: the query that begins here needs more memory than is allowed')
+            buffer = np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
 
 # %% ../../nbs/data/recognition.ipynb #6f236206
 BATCH_ROWS = BATCH_BYTES >> 5
@@ -507,7 +496,10 @@ class TableRun:
         streamed = hasattr(self.table, 'collect_batches') and self.path is None
         if is_relation(self.table) or streamed:
             with self._reading():
-                if is_relation(self.table): yield from _relation_batches(self.table, self.size)
+                if is_relation(self.table):
+                    fresh = self.table.project('*')
+                    reader = getattr(fresh, 'to_arrow_reader', None) or fresh.fetch_record_batch
+                    yield from map(import_polars().DataFrame, reader(self.size))
                 else: yield from self.table.collect_batches(chunk_size=self.size)
         elif self.path or hasattr(self.table, 'height'): yield from self._slices(self.table)
         else:  # polars is older than 1.34
@@ -559,12 +551,6 @@ class TableRun:
             with polars_errors(self.name): yield
 
 def _quoted(name): return '"' + name.replace('"', '""') + '"'
-
-def _relation_batches(relation, size):
-    """Execute a DuckDB relation; yield its rows in batches, as polars DataFrames."""
-    fresh = relation.project('*')
-    reader = getattr(fresh, 'to_arrow_reader', None) or fresh.fetch_record_batch
-    for batch in reader(size): yield import_polars().DataFrame(batch)
 
 # %% ../../nbs/data/recognition.ipynb #bee061d8
 def open_table(source: Any, size: int | None = None, name: str = 'the run', tag: str = '') -> TableRun | None:

@@ -499,25 +499,22 @@ def file_stem(path: StrPath) -> str:
 
 # %% ../../nbs/data/sources.ipynb #5e97baf6
 def read_lookup(
-    source: Any, what: str, ids: Sequence[str], columns: Mapping[str, Any] | None = None, *, header: bool = True,
+    source: Any, what: str, ids: Sequence[str], id_column: str = '', chosen: Sequence[str] = (), *,
+    header: bool = True,
 ) -> tuple[list, dict[str, list]]:
     """Return (ids, {column: values}) of a source that maps ids to values. The source is a dict, a pandas Series with
     an index, a table, or a file with a header. `what` is its name in messages. `ids` has the usual names of the id
-    column; columns['query'] can be another name. The other values of `columns` are the names of the columns to
-    return; by default, all are returned. If `header` is False, a text file may have two columns without a header.
-    Raise DataError if a column is missing."""
+    column; `id_column` can be another name. `chosen` has the names of the columns to return; by default, all are
+    returned. If `header` is False, a text file may have two columns without a header. Raise DataError if a column is
+    missing."""
     if isinstance(source, Mapping): return _of_dict(source)
     where = os.fspath(source) if is_path(source) else what
     if hasattr(source, 'index') and hasattr(source, 'iloc') and not hasattr(source, 'columns'):
         return source.index.tolist(), {str(source.name or ''): source.tolist()}
-    columns = columns or {}
-    known = [columns['query']] if 'query' in columns else ids
+    known = [id_column] if id_column else ids
     with polars_errors(where): table = named_lists(source, ids=() if header else known)
     name_of = {plain_name(name): name for name in table}
-    usual = next((name_of[name] for name in (*ids, 'id') if name in name_of), '')
-    id_column = columns.get('query') or usual
-    values = [[names] if isinstance(names, str) else names for key, names in columns.items() if key != 'query']
-    chosen = [*chain.from_iterable(values)]
+    id_column = id_column or next((name_of[name] for name in (*ids, 'id') if name in name_of), '')
     missing = [name for name in [id_column, *chosen] if name not in table]
     if missing:
         lacking = ' and '.join(repr(name) if name else ' or '.join(ids) for name in missing)

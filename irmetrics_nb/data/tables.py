@@ -79,7 +79,7 @@ def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any],
     named: dict[str, Any] = {}
     for key, name in columns.items():
         label = plain_name(str(key))
-        usual = next((usual for role, usual in ROLES[kind] if label == usual or label in COLUMN_SYNONYMS[role]), None)
+        usual = next((usual for role, usual in ROLES[kind] if label in (usual, *COLUMN_SYNONYMS[role])), None)
         if usual is None or usual in named or not isinstance(name, str | int): raise columns_error(columns, kind)
         named[usual] = name
     return named, any(holds_ranks(str(key), kind) for key in columns)
@@ -171,14 +171,14 @@ def _column_faults(names, kind, columns):
     keys = []
     for (role, key), equal in zip(ROLES[kind], choices):
         if len(equal) == 1: continue
-        expected = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[role])
-        both = ' and '.join(map(repr, equal[:2]))
-        faults.append(f'the columns {both} may both be the {key}' if equal else f'no column {expected}')
+        if equal: faults.append(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}')
+        elif key in columns: faults.append(f'no column {columns[key]!r}')
+        else: faults.append(f'no column {" or ".join(COLUMN_SYNONYMS[role])}')
         if key not in columns: keys.append(key)
     text = '; '.join(faults) + f'; the columns are {short_repr(names)[1:-1]}'
     if keys:
         call = ', '.join(f'{key!r}: ...' for key in keys)
-        text += f'; choose {"the columns" if len(keys) > 1 else "the column"}: {kind.capitalize()}(..., columns={{{call}}})'
+        text += f'; choose the columns: {kind.capitalize()}(..., columns={{{call}}})'
     if 'score' in keys: text += ', and add descending=False if the smallest number is the best, as for ranks'
     swapped = not choices[2] and None not in find_columns(names, 'qrels' if kind == 'run' else 'run')
     return text + '; are the judgments and the run swapped?' if swapped else text
