@@ -482,8 +482,10 @@ class TableRun:
             complete = self.done + held.height >= self.total
             if held.height < 3 * self.size // 4 and not complete: continue  # a reader may return a little less
             query = held[self.columns[0]]
-            last_rows = query.rle().struct.field('len')[-1]
-            cut = held.height if complete else held.height - last_rows
+            cut = held.height
+            for end in (query.tail(10_000), query) if cut and not complete else ():  # most queries have fewer rows
+                cut = held.height - end.rle().struct.field('len')[-1]
+                if cut > held.height - len(end): break
             if not cut: continue
             self.done += cut
             yield self.done - cut, held[:cut]
