@@ -159,12 +159,12 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
     Raise DataError if a column is missing, ambiguous, or appears twice."""
     names = list(names)
     present = find_columns(names, kind, columns)
-    if None in present: raise DataError(_column_faults(names, kind, columns))
+    if None in present: raise DataError(_column_problem(names, kind, columns))
     for name in present:
         if names.count(name) > 1: raise DataError(f'the column {name!r} appears {names.count(name)} times')
     return [names.index(name) for name in present]
 
-def _column_faults(names, kind, columns):
+def _column_problem(names, kind, columns):
     """Return the error message for missing and ambiguous columns, with what to write instead."""
     choices = _choices(tuple(names), kind, tuple(columns.items()))
     faults = []
