@@ -428,10 +428,14 @@ class TextFile:
             ended = filled < room
             cut = filled if ended else last_query_start(buffer, filled)
             if cut or not filled: return buffer, filled, cut
-            check_end(buffer[:-PAD], self.name, line)
-            if len(buffer) > self.max_query_bytes:
-                raise DataError(f'{self.name}, line {line}: the query that begins here needs more memory than is allowed')
-            buffer = np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
+            buffer = self._enlarge(buffer, line)
+
+    def _enlarge(self, buffer, line):
+        """Return a copy of the buffer with about twice its length. Raise DataError if a line
+        or a query is too long."""
+        check_end(buffer[:-PAD], self.name, line)
+        if len(buffer) <= self.max_query_bytes: return np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
+        raise DataError(f'{self.name}, line {line}: the query that begins here needs more memory than is allowed')
 
 # %% ../../nbs/data/recognition.ipynb #6f236206
 BATCH_ROWS = BATCH_BYTES >> 5
