@@ -736,7 +736,8 @@ def test_two_columns_of_equal_standing_are_an_error_that_names_both_and_the_way_
     names, values = zip(*row.values(), (second, wrong))
     source = written(tmp_path, form, list(names), [values])
     with pytest.raises(DataError) as error: evaluate({'q1': {'d': 1}}, source, 'RR')
-    assert f"the columns {first!r} and {second!r} may both be the {key}; choose one: Run(..., columns={{{key!r}: ...}})" in str(error.value)
+    assert f"the columns {first!r} and {second!r} may both be the {key}; the columns are " in str(error.value)
+    assert f"; choose the columns: Run(..., columns={{{key!r}: ...}})" in str(error.value)
     assert Run(source, columns={key: first}).to_dict() == {'q1': {'d': 2.5}}
 
 

@@ -59,7 +59,7 @@ def test_parts_given_as_runs_are_refused_and_would_have_been_two_runs_of_half_th
         pl.DataFrame({"query_id": [query], "doc_id": ["d"], "score": [1.0]}).write_parquet(path)
     assert [evaluate(qrels, path, "AP").means["AP"] for path in half] == [0.5, 0.5]
     for runs in half, tmp_path / "part-*":
-        with pytest.raises(DataError, match="seem to be parts of one run; give their folder"):
+        with pytest.raises(DataError, match="seem to be parts of one run; give a folder that contains only these parts"):
             evaluate(qrels, runs, "AP")
     assert evaluate(qrels, tmp_path, "AP").means["AP"] == 1
 
@@ -393,7 +393,7 @@ def test_parts_called_as_dask_duckdb_and_spark_call_them_are_one_run_and_no_seve
     scores = evaluate(QRELS, folder, "AP nDCG@5")
     assert (scores.to_dict(), scores.name) == (HERE.to_dict(), "bm25")
     for given in (files, folder / "*", [*map(str, files)], [tmp_path / "*" / "*"]):
-        with pytest.raises(DataError, match=f"seem to be parts of one run; give their folder, '{folder}', or a dict {{name: path}} if each file is a run"):
+        with pytest.raises(DataError, match="seem to be parts of one run; give a folder that contains only these parts, or a dict {name: path} if each file is a run"):
             evaluate(QRELS, given, "AP")
     with pytest.warns(EvaluationWarning, match="are they parts of one run"):
         assert len(evaluate(QRELS, {"a": files[0], "b": files[1]}, "P@1").runs) == 2
@@ -422,7 +422,7 @@ def test_files_beside_success_and_in_partitions_are_parts_whatever_they_are_call
     for i, file in enumerate((*files, *hive)):
         TABLE[i % 2 * 240 : i % 2 * 240 + 240].write_parquet(file)
     for pattern, folder in (("spark/*.parquet", "spark"), ("hive/*/*", "hive"), ("hive/day=*", "hive")):
-        with pytest.raises(DataError, match=f"seem to be parts of one run; give their folder, '{tmp_path / folder}'"):
+        with pytest.raises(DataError, match="seem to be parts of one run; give a folder that contains only these parts"):
             evaluate(QRELS, tmp_path / pattern, "AP")
         assert evaluate(QRELS, tmp_path / folder, "AP nDCG@5").to_dict() == HERE.to_dict()
 

@@ -276,7 +276,7 @@ def test_equal_weights_give_the_usual_means_and_a_query_that_does_not_count_has_
     ({'a': nan, 'b': 1}, "query 'a' needs a weight .* not nan"), ({'a': float('inf'), 'b': 1}, "query 'a' .* not inf"), ({'a': 0, 'b': 0}, 'all weights are 0'),
     (pl.DataFrame({'query': ['a', 'a', 'b'], 'weight': [1, 2, 3]}), 'a query has two weights'),
     (pl.DataFrame({'query': ['a', 'b'], 'x': [1, 2], 'y': [3, 4]}), 'no column weight; the columns are x, y'),
-    (pl.DataFrame({'weight': [1, 2]}), 'no column'), ({'a': 'much', 'b': 1}, 'much'), ({}, 'there are no weights')])
+    (pl.DataFrame({'weight': [1, 2]}), 'no column'), ({'a': 'much', 'b': 1}, 'much'), ({}, 'needs a weight of 0 or more, not None')])
 def test_weights_that_are_none_are_refused(weights, says):
     with pytest.raises(DataError, match=says):
         scored().weighted_means(weights)

@@ -139,8 +139,8 @@ def test_a_file_without_a_header_has_two_columns_and_more_need_one(tmp_path):
     assert Groups(tmp_path / "one").of == {"q0": "de", "q1": "en"}  # of one dimension the names alone
     for text, words in (
         ("q0,de\nq1\n", "line 2: 1 column, but the first line has 2"), ("q0 de\nq1 en us\n", "line 2: 3 columns"),
-        ("q0,de\nq0,en\n", "line 2: the query 'q0' has two groups"), ("qid,x,y\nq0,1,2\nq0,1,3\n", "the query 'q0' has two groups"),
-        ("qid,x\n", "the file has no rows below the header"), ("", "the file has no rows"), ("q0,all\n", "query 'q0': 'all' cannot be the name of a group"),
+        ("q0,de\nq0,en\n", "wrong.csv: the query 'q0' has two groups"), ("qid,x,y\nq0,1,2\nq0,1,3\n", "the query 'q0' has two groups"),
+        ("qid,x\n", "the file has no rows"), ("", "the file has no rows"), ("q0,all\n", "query 'q0': 'all' cannot be the name of a group"),
     ):  # fmt: skip
         (tmp_path / "wrong.csv").write_text(text)
         with pytest.raises(DataError, match=words):

@@ -44,7 +44,7 @@ def test_judgments_from_a_response_are_refused_with_the_reason():
 
 def test_one_id_in_two_indices_is_an_error_and_so_is_a_failed_query():
     double = {"requests": [{"id": "q1", "request": {}, "ratings": [rated("a", 1), rated("a", 0, "news")]}]}
-    with pytest.raises(DataError, match="query 'q1': the id 'a' is in two indices, 'web' and 'news'"):
+    with pytest.raises(DataError, match="query 'q1': duplicate document 'a'; is it in two indices"):
         Qrels(double)
     with pytest.raises(DataError, match="the search service failed for the queries 'q2'"):
         Run(RESPONSE | {"failures": {"q2": {"error": "..."}}})

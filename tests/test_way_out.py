@@ -97,7 +97,7 @@ def test_a_folder_given_as_a_run_says_which_files_are_in_it(tmp_path):
     done = irmetrics('evaluate', put(tmp_path/'d', b'q 0 d 1\n'), tmp_path)
     assert done.returncode == 1 and 'd, line 1: 4 columns, but a run has 6' in done.stderr and done.stderr.count('\n') == 1
     alone = tmp_path/'folder'
-    assert said(Qrels, [put(alone/'one', b''), alone][1]).endswith(f'give its 1 file: {str(alone/"one")!r}')
+    assert said(Qrels, [put(alone/'one', b''), alone][1]).endswith(f'give its 1 file: [{str(alone/"one")!r}]')
 
 
 def test_a_document_that_stands_twice_is_told_the_option_that_says_which_counts(tmp_path):

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from inspect import signature
 from typing import Any, TypeVar
 
 # %% ../../nbs/data/errors.ipynb #f5d10fb5
@@ -30,12 +29,14 @@ def visible(text: object) -> str:
     >>> visible('a\\x1b[31mb')
     'a\\\\x1b[31mb'
     """
-    return NOT_SEEN.sub(lambda match: repr(_from_byte(match[0]))[1:-1], str(text))
+    return NOT_SEEN.sub(_escaped, str(text))
 
-def _from_byte(letter):
-    """Return chr(byte) for a surrogate that encodes a byte (surrogateescape). Return any
-    other character unchanged."""
-    return chr(ord(letter) & 0xff) if '\udc80' <= letter <= '\udcff' else letter
+def _escaped(match):
+    """Return the escape sequence of the matched character. A surrogate that encodes a byte
+    (surrogateescape) has the sequence of this byte."""
+    letter = match[0]
+    if '\udc80' <= letter <= '\udcff': letter = chr(ord(letter) & 0xff)
+    return repr(letter)[1:-1]
 
 # %% ../../nbs/data/errors.ipynb #7e26a9a3
 def is_utf8_text(ids: Iterable) -> bool:
@@ -155,12 +156,9 @@ def _files_of(path):
     """Return text for an error message about a folder that names up to three of its files.
     Return '' if `path` is not a folder."""
     if not os.path.isdir(path): return ''
-    names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and entry.name[0] != '.')
-    if not names: return ', and it contains no files'
-    several = len(names) > 1
-    paths = [repr(os.path.join(path, name)) for name in names[:3]]
-    shown = ', '.join(paths) + ', ...' * (len(names) > 3)
-    return f'; give its {counted(len(names), "file")}: {f"[{shown}]" if several else shown}'
+    paths = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and entry.name[0] != '.')
+    shown = ', '.join(map(repr, paths[:3])) + ', ...' * (len(paths) > 3)
+    return f'; give its {counted(len(paths), "file")}: [{shown}]' if paths else ', and it contains no files'
 
 # %% ../../nbs/data/errors.ipynb #7b7e3b45
 def import_polars(feature: str = 'a table', instead: str = '') -> Any:
@@ -209,17 +207,11 @@ def with_hints(**hints: str) -> Callable[[F], F]:
     `hints` maps the name of an unknown argument to a hint for the end of the error
     message. In the hint, {} is replaced by the argument's value."""
     def decorate(function):
-        parameters = {*signature(function).parameters}
         @wraps(function)
         def call(*args, **options):
-            unknown = options.keys() - parameters
-            if unknown:
-                name = min(unknown, key=list(options).index)
-                if name in hints:
-                    hint = f": {hints[name].format(options[name])}"
-                else:
-                    hint = ''
-                raise TypeError(f'{function.__name__}() got an unexpected keyword argument {name!r}{hint}')
+            for name in filter(hints.get, options):
+                hint = hints[name].format(options[name])
+                raise TypeError(f'{function.__name__}() got an unexpected keyword argument {name!r}: {hint}')
             return function(*args, **options)
         return call
     return decorate

@@ -8,7 +8,7 @@ __all__ = ['Groups']
 # %% ../../nbs/data/groups.ipynb #9ead36c0
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ import numpy as np
 from ..core.arrays import is_missing
 from .errors import DataError, short_repr
 from .ids import to_floats
-from .sources import file_content, is_path, is_self_describing, read_lookup, separated_lines
-from .tables import COLUMN_SYNONYMS, header_names, plain_name
+from .sources import is_path, lookup_column, read_lookup
+from .tables import COLUMN_SYNONYMS
 
 # %% ../../nbs/data/groups.ipynb #cdbcdb69
 class Group(str):
@@ -42,11 +42,8 @@ def names_of(group: str) -> tuple[str, ...]:
     ''.
 
     A slice is a subset of the queries, such as 'lang=de'."""
-    if isinstance(group, Group):
-        return group.names
-    if group:
-        return (group,)
-    return ()
+    if isinstance(group, Group): return group.names
+    return (group,) if group else ()
 
 def slice_names(groups: Iterable[str]) -> list[str]:
     """Return the sorted names of all slices (subsets of the queries) in `groups`.
@@ -93,18 +90,6 @@ def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | N
 EVERYTHING = 'all'  # the slice of all queries
 QUERY = *COLUMN_SYNONYMS['query'], 'id'  # the accepted names of the column of queries
 
-def _crossed(columns):
-    """Return {name of a crossed dimension: the dimensions that it combines}, such as
-    {'device × lang': ['device', 'lang']}. `columns` is changed: afterwards, columns['group']
-    lists only single dimensions."""
-    dimensions = columns.get('group', [])
-    dimensions = [dimensions] if isinstance(dimensions, str) else list(dimensions)
-    crossed = {name: [dimension.strip() for dimension in name.split('×')] for name in dimensions if '×' in name}
-    single = [name for name in dimensions if name not in crossed]
-    columns['group'] = list(dict.fromkeys([*single, *(dimension for axes in crossed.values() for dimension in axes)]))
-    if not columns['group']: del columns['group']
-    return crossed
-
 def _group(table, row, where):
     """Return the group of a query from its row, which has one value for each dimension in
     `table`. With one dimension, the group is this value. With several, it is a `Group`: a
@@ -120,34 +105,6 @@ def _group(table, row, where):
     [(_, group)] = present
     if group == EVERYTHING: raise DataError(f'{where}: {group!r} cannot be the name of a group')
     return group if isinstance(group, Group) else str(group)
-
-# %% ../../nbs/data/groups.ipynb #5b0c7b21
-def _records(source, columns):
-    """Read a text file of groups; return any other source unchanged. Return a list of
-    {column: value}, one per row, or {query: group} if the file has no header. Raise
-    DataError for an invalid file."""
-    if not is_path(source): return source
-    data = file_content(source)
-    if is_self_describing(data, os.fspath(source)): return source
-    text = data.decode('utf-8-sig', 'surrogateescape')
-    lines = [(n, header_names(fields)) for n, fields in separated_lines(text, os.fspath(source))]
-    if not lines: raise DataError(f'{source}: the file has no rows')
-    (_, names), *rows = lines
-    if 'query' in columns:
-        header = columns['query'] in names
-    else:
-        header = any(plain_name(name) in QUERY for name in names)
-    if header:
-        if not rows: raise DataError(f'{source}: the file has no rows below the header')
-        return [dict(zip(names, fields)) for _, fields in rows]
-    if len(names) != 2:
-        raise DataError(f'{source}: without a header, a file needs two columns (query and group), not {len(names)}; '
-                        'write a header such as query_id,device,lang')
-    group_of: dict[str, str] = {}
-    for number, (query, group) in lines:
-        if group_of.setdefault(query, group) != group:
-            raise DataError(f'{source}, line {number}: the query {query!r} has two groups')
-    return group_of
 
 # %% ../../nbs/data/groups.ipynb #f1f46b30
 class Groups:
@@ -187,12 +144,17 @@ class Groups:
         bins: Mapping[str, Any] | None = None,
     ):
         chosen = dict(columns or {})
-        crossed = _crossed(chosen)
+        query = chosen.pop('query', '')
+        lists = [[names] if isinstance(names, str) else names for names in chosen.values()]
+        dimensions = [*chain.from_iterable(lists)]
+        crossed = {name: [*map(str.strip, name.split('×'))] for name in dimensions if '×' in name}
+        single = [name for name in dimensions if name not in crossed]
+        used = [*dict.fromkeys([*single, *chain.from_iterable(crossed.values())])]
         bins = {} if bins is None else bins
         if not isinstance(bins, Mapping):
             raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
         where = os.fspath(source) if is_path(source) else 'the groups'
-        ids, table = read_lookup(_records(source, chosen), where, QUERY, chosen)
+        ids, table = read_lookup(source, where, QUERY, query, used, header=False)
         for name, definition in bins.items():
             if name not in table:
                 raise ValueError(f'bins has the key {name!r}, which is not a dimension '
@@ -227,10 +189,7 @@ def read_weights(weights: Any, query_ids: Sequence[str]) -> np.ndarray:
     weight that is missing, negative or not finite, for two weights of a query, and if
     the sum of all weights is 0."""
     where = os.fspath(weights) if is_path(weights) else 'the weights'
-    ids, table = read_lookup(weights, where, QUERY)
-    if not table: raise DataError(f'{where}: there are no weights')
-    column = table.get('weight') if len(table) > 1 else next(iter(table.values()))
-    if column is None: raise DataError(f'{where}: no column weight; the columns are {", ".join(table)}')
+    ids, column = lookup_column(weights, where, QUERY, ['weight'])
     weight_of = dict(zip(map(str, ids), column))
     if len(weight_of) < len(ids): raise DataError(f'{where}: a query has two weights')
     values = to_floats([weight_of.get(q, np.nan) for q in query_ids])

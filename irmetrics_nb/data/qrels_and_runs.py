@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,7 @@ from irmetrics_nb.data.errors import (
     visible,
 )
 from .ids import BLOCK_ROWS, Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
-from .sources import is_path, no_rows, read_lookup, read_rows
+from .sources import is_path, lookup_column, no_rows, read_rows
 from irmetrics_nb.data.text import (
     Note,
     Rows,
@@ -98,10 +98,7 @@ def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
             if pair not in line_of:
                 line_of[pair] = rows.line and rows.line_of(i)
                 continue
-            if line_of[pair]:
-                lines = f', line {rows.line_of(i)} (and {line_of[pair]})'
-            else:
-                lines = ''
+            lines = f', line {rows.line_of(i)} (and {line_of[pair]})' if line_of[pair] else ''
             problem = (
                 f'{rows.source}{lines}: duplicate document {rows.doc[i]!r} in query '
                 f"{rows.query_ids[rows.query[i]]!r}; duplicates='first', 'last' or 'best' chooses the row that counts"
@@ -181,11 +178,11 @@ def documents_of(rows: Rows, parents: Any) -> Ids:
     the chunk's id, or a separator such as '#'. With a separator, the document id is the
     text before the last separator in the chunk's id. Raise DataError for a chunk
     without a document."""
-    if isinstance(parents, str) and not parents: raise DataError("parents must not be an empty string")
-    if not isinstance(parents, str): parent_of, code = _of_each_chunk(rows, parents, 'parents', PARENT_COLUMNS)
-    else:
+    if isinstance(parents, str):
+        if not parents: raise DataError("parents must not be an empty string")
         def before(chunk): return chunk.rpartition(parents)[0]
-        parent_of, code = _of_each_chunk(rows, before, f'does not begin with a document id and {parents!r}')
+        parent_of, code = _of_each_chunk(rows, before, f'parents={parents!r}')
+    else: parent_of, code = _of_each_chunk(rows, parents, 'parents', PARENT_COLUMNS)
     return Ids.from_list(parent_of)[code]
 
 CHUNK_COLUMNS = 'chunk chunk_id passage_id node_id doc_id docid'.split()
@@ -196,24 +193,17 @@ def _of_each_chunk(rows: Rows, source: Any, what: str, names: Sequence[str] = ()
     """Return the value of each distinct chunk, and the number of the chunk in each row. A
     value is the document or the length of a chunk, from a function, dict, table or file.
     `what` is the name of the argument, for messages. `names` are the possible names of the
-    column with the values. Without `names`, `source` is a function, and `what` is the error
-    text for a chunk without a value. Raise DataError for such a chunk."""
-    if callable(source): find, problem = source, (f'has no value: the function {what}= returned None or an empty '
-                                                  'string') if names else what
-    else:
-        ids, columns = read_lookup(source, what, CHUNK_COLUMNS)
-        column = next((columns[name] for name in names if name in columns), None)
-        if column is None and len(columns) == 1: [column] = columns.values()
-        if column is None: raise DataError(f'{what}: no column {" or ".join(names)}; the columns are '
-                                           f'{", ".join(columns)}')
-        find = dict(zip(map(str, ids), column)).get
-        problem = f'has no value in {what}='
+    column with the values. Raise DataError for a chunk without a value."""
+    find = source
+    if not callable(source):
+        ids, values = lookup_column(source, what, CHUNK_COLUMNS, names)
+        find = dict(zip(map(str, ids), values)).get
     chunks, code = factorize(rows.doc)
     results = [find(chunk) for chunk in chunks.tolist()]
     lacking = np.array([result is None or result == '' for result in results], bool)
     without = np.flatnonzero(lacking[code])
-    if len(without): raise DataError(f'{rows.where(without[0])}: the chunk {rows.doc[without[0]]!r} {problem}')
-    return results, code
+    if not len(without): return results, code
+    raise DataError(f'{rows.where(without[0])}: the chunk {rows.doc[without[0]]!r} has no value in {what}')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #c763dd4d
 def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
@@ -222,8 +212,8 @@ def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
     `lengths` is {chunk: length}, a table, a file, a function of the chunk's id, or one
     number for all chunks. Raise DataError for a length that is missing, negative or not
     finite."""
-    if isinstance(lengths, Real): values, code = [lengths], np.zeros(len(rows), np.intp)
-    else: values, code = _of_each_chunk(rows, lengths, 'lengths', LENGTH_COLUMNS)
+    source = (lambda chunk: lengths) if isinstance(lengths, Real) else lengths
+    values, code = _of_each_chunk(rows, source, 'lengths', LENGTH_COLUMNS)
     length = to_floats(values)[code]
     wrong = np.flatnonzero(~(np.isfinite(length) & (length >= 0)))
     if len(wrong):
@@ -348,9 +338,7 @@ class QueryDocTable:
         from tabulate import tabulate
         if self.source is not None and 'rows' not in vars(self):
             return f'<p>{type(self).__name__}, not read yet</p>'
-        rows: Any = self.dicts
-        if rows: rows = read_rows(dict(islice(rows.docs.items(), SHOWN_ROWS)), self.kind)
-        else: rows = self.rows
+        rows = self.rows
         top = slice(SHOWN_ROWS)
         ids = [rows.query_ids[query] for query in rows.query[top].tolist()]
         numbers = [f'{x:g}' for x in rows.value[top]]
@@ -625,23 +613,22 @@ class Run(QueryDocTable):
             raise TypeError(f'the name of a run must be text, not {name!r}')
         self._init(source, copy, columns, duplicates, descending)
         if name: self._change(own_name=name)
-        if count is not None or parents is not None:
-            if parents is None:
-                raise ValueError('count= is for runs of chunks and needs parents=')
-            check_option('count', count or 'chunks', CHUNKS)
+        if count is not None and parents is None:
+            raise ValueError('count= is for runs of chunks and needs parents=')
+        if (budget is None) != (lengths is None):
+            raise ValueError('budget= and lengths= must be set together')
+        columns_of_chunks: dict[str, Any] = {}
+        if parents is not None:
+            count = count or 'chunks'
+            check_option('count', count, CHUNKS)
             parent = documents_of(self.rows, parents)
-            self._change(
-                rows=replace(self.rows, parent=parent, count=count or 'chunks'),
-                dicts=None,
-            )
-        if budget is not None or lengths is not None:
-            if budget is None or lengths is None:
-                raise ValueError('budget= and lengths= must be set together')
+            columns_of_chunks |= {'parent': parent, 'count': count}
+        if budget is not None:
             if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
             length = lengths_of(self.rows, lengths)
-            self._change(
-                rows=replace(self.rows, length=length, budget=float(budget)), dicts=None
-            )
+            columns_of_chunks |= {'length': length, 'budget': float(budget)}
+        if columns_of_chunks:
+            self._change(rows=replace(self.rows, **columns_of_chunks), dicts=None)
 
     def _change(self, **state):
         self.__dict__ = self.__dict__ | state  # a run that shares the old one keeps it

@@ -22,7 +22,7 @@ import numpy as np
 # %% ../../nbs/data/recognition.ipynb #7a11c005
 from ..core.arrays import concat_ranges
 from ..core.measures import Measure
-from .errors import EMPTY, DataError, StrPath, file_errors, import_polars, polars_errors
+from .errors import DataError, StrPath, file_errors, import_polars, polars_errors
 from .ids import PAD, Ids, block_starts
 from .qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
@@ -38,14 +38,13 @@ from irmetrics_nb.data.sources import (
     looks_like_json,
     open_bytes,
     read_rows,
-    rows_from_file,
+    rows_from_path,
     service_shape,
 )
 from irmetrics_nb.data.tables import (
     TABLE_MAGIC,
     find_columns,
     header_separator,
-    is_lazy,
     is_part,
     is_partition,
     is_relation,
@@ -84,7 +83,6 @@ def found_runs(path: StrPath) -> list[str] | None:
     matches the pattern."""
     if is_remote(path): return None
     text = os.fspath(path)
-    if not text: raise DataError(f'a run is missing: {EMPTY}')
     if os.path.isdir(path):
         if is_spread(path): return None
         shown = sorted(name for name in os.listdir(path) if name[0] not in '._')
@@ -115,12 +113,8 @@ def check_no_parts(paths: list) -> None:
         folder = _table_with(path)
         first = tables.setdefault(folder, path) if folder else path
         if first == path: continue
-        if is_spread(folder):
-            where = f'their folder, {str(folder)!r}'
-        else:
-            where = 'a folder that contains only these parts'
-        raise DataError(f'{first} and {path} seem to be parts of one run; give {where}, or a dict {{name: path}} if '
-                        'each file is a run')
+        raise DataError(f'{first} and {path} seem to be parts of one run; give a folder that contains only these parts, '
+                        'or a dict {name: path} if each file is a run')
 
 def _table_with(path):
     """Return the folder of a table in several files if `path` looks like one of these files.
@@ -146,7 +140,6 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
         name = os.fspath(source)
         if os.path.isdir(name) and not is_spread(name): raise DataError(
             f'{name}: this folder does not contain the parts of a table')
-        if not is_remote(name) and not os.path.exists(name): raise DataError(f'{name}: there is no such file')
         source = scan(name)
     elif hasattr(source, 'iloc'): source = pl.from_pandas(source)
     relation = is_relation(source)
@@ -161,14 +154,12 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
         if relation: values = [row[0] for row in table.project(_quoted(column)).distinct().fetchall()]
         else: values = table.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
     if None in values: raise DataError(f'{name}: some rows have no value in column {column!r}')
-    systems = {str(value): value for value in values}
-    if len(systems) < len(values): raise DataError(f'{name}: two systems in column {column!r} have the same name')
-    if not systems: raise DataError(f'{name}: the table has no rows')
+    if not values: raise DataError(f'{name}: the table has no rows')
     def rows_of(value):
         if not relation: return table.filter(pl.col(column) == value)
         text = str(value).replace("'", "''")
         return table.filter(f"{_quoted(column)} = '{text}'")
-    return {system: rows_of(value) for system, value in sorted(systems.items())}
+    return {str(value): rows_of(value) for value in sorted(values, key=str)}
 
 # %% ../../nbs/data/recognition.ipynb #4dfeea17
 def named_sources(run: Any) -> list[tuple[str, Any]] | None:
@@ -177,8 +168,8 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
     The name is '' for runs in a list, a folder or a pattern. Raise ValueError if only
     some of the items are runs."""
     if is_path(run):
-        paths = _runs_of_paths([run]) if found_runs(run) is not None else None
-        return paths and [('', path) for path in paths]
+        if found_runs(run) is None: return None
+        run = [run]
     named = isinstance(run, Mapping)
     if is_table(run) or service_shape(run) or not isinstance(run, Collection): return None
     if isinstance(run, Mapping):
@@ -192,18 +183,14 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
     if False in are_runs:
         run_and_other = are_runs.index(True), are_runs.index(False)
         examples = [repr(items[i][0]) if named else f'item {i + 1}' for i in run_and_other]
-        if named:
-            shapes = '{name: run}, and one run as {query: {document: score}}'
-        else:
-            shapes = '[run, run], and one run as [(query, document, score), ...]'
         raise ValueError(
-            f'one run or several? {examples[0]} is a run, but {examples[1]} is not; write several runs as {shapes}'
+            f'one run or several? {examples[0]} is a run, but {examples[1]} is not; write several runs as {{name: run}} '
+            'or [run, run], and one run as {query: {document: score}} or [(query, document, score), ...]'
         )
-    if named and all(isinstance(source, str) and not os.path.exists(source) for source in sources):
-        name, text = items[0]
-        raise ValueError(f'{text!r}, the value of {name!r}, is not a file; write one run as '
-                         f'{{query: {{document: score}}}}')
-    if not named and all(map(is_path, sources)): return [('', path) for path in _runs_of_paths(sources)]
+    if not named and all(map(is_path, sources)):
+        paths = [path for source in sources for path in found_runs(source) or [source]]
+        check_no_parts(paths)
+        return [('', path) for path in paths]
     return [(str(name), source) for name, source in items]
 
 ANSWER_NAMES = frozenset(['hits', 'details', 'responses', 'requests', 'error'])  # in a response of a search service
@@ -216,12 +203,6 @@ def is_run(source: Any) -> bool | None:
     if isinstance(source, (Qrels, Run, Rows)): return True
     form = form_of(source)
     return form.is_run(source) if form else False
-
-def _runs_of_paths(paths):
-    groups = [found_runs(path) or [path] for path in paths]
-    runs = [path for group in groups for path in group]
-    check_no_parts(runs)
-    return runs
 
 # %% ../../nbs/data/recognition.ipynb #27bd558b
 def check_places(qrels: Any, run: Any) -> None:
@@ -305,8 +286,7 @@ def ready(run: Run) -> Run:
         source = run.source
         path = run.path
         if path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path)): return run
-        if not path and (is_table(source) or is_relation(source)):
-            run.stream = open_table(source)
+        if not path and (is_table(source) or is_relation(source)): run.stream = open_table(source)
         if run.stream is not None: return run
     return Run(run, copy=False)
 
@@ -488,10 +468,7 @@ class TableRun:
                 source.project(', '.join(map(_quoted, self.columns))) if relation else source.select(self.columns)
             )
             lazy = not (relation or hasattr(source, 'height'))
-            if lazy:
-                self.total = self.table.select(import_polars().len()).collect().item()
-            else:
-                self.total = len(self.table)
+            self.total = self.table.select(import_polars().len()).collect().item() if lazy else len(self.table)
 
     def rows(self, batch: tuple) -> Rows:
         """Convert a batch, (number of the first row, table), to rows."""
@@ -508,7 +485,11 @@ class TableRun:
             held = table if held is None else pl.concat([held, table])
             complete = self.done + held.height >= self.total
             if held.height < 3 * self.size // 4 and not complete: continue  # a reader may return a little less
-            cut = held.height if complete else _last_change(held[self.columns[0]])
+            query = held[self.columns[0]]
+            cut = held.height
+            for end in (query.tail(10_000), query) if cut and not complete else ():  # most queries have fewer rows
+                cut = held.height - end.rle().struct.field('len')[-1]
+                if cut > held.height - len(end): break
             if not cut: continue
             self.done += cut
             yield self.done - cut, held[:cut]
@@ -521,7 +502,10 @@ class TableRun:
         streamed = hasattr(self.table, 'collect_batches') and self.path is None
         if is_relation(self.table) or streamed:
             with self._reading():
-                if is_relation(self.table): yield from _relation_batches(self.table, self.size)
+                if is_relation(self.table):
+                    fresh = self.table.project('*')
+                    reader = getattr(fresh, 'to_arrow_reader', None) or fresh.fetch_record_batch
+                    yield from map(import_polars().DataFrame, reader(self.size))
                 else: yield from self.table.collect_batches(chunk_size=self.size)
         elif self.path or hasattr(self.table, 'height'): yield from self._slices(self.table)
         else:  # polars is older than 1.34
@@ -553,7 +537,7 @@ class TableRun:
             with self._reading():
                 if is_relation(self.table):
                     relation = self.table.filter(f'hash({_quoted(self.columns[0])}) % {count} = {i}')
-                    table = pl.concat([*_relation_batches(relation, BATCH_ROWS)] or [pl.DataFrame()])
+                    table = pl.DataFrame(relation)
                 else:
                     in_part = pl.col(self.columns[0]).hash() % count == i
                     table = self.table.lazy().filter(in_part).collect(engine='streaming')
@@ -572,24 +556,7 @@ class TableRun:
                 stack.enter_context(ensure_unchanged(self.path, self.path, self.state))
             with polars_errors(self.name): yield
 
-def _last_change(series):
-    """Return the index of the last value that differs from the value before it. Return 0 if
-    all values are equal."""
-    count = 1000
-    while True:
-        end = series.tail(count)
-        changes = np.flatnonzero(end.ne_missing(end.shift(1)).to_numpy()[1:])
-        if len(changes): return len(series) - len(end) + int(changes[-1]) + 1
-        if len(end) == len(series): return 0
-        count *= 8
-
 def _quoted(name): return '"' + name.replace('"', '""') + '"'
-
-def _relation_batches(relation, size):
-    """Execute a DuckDB relation; yield its rows in batches, as polars DataFrames."""
-    fresh = relation.project('*')
-    reader = getattr(fresh, 'to_arrow_reader', None) or fresh.fetch_record_batch
-    for batch in reader(size): yield import_polars().DataFrame(batch)
 
 # %% ../../nbs/data/recognition.ipynb #bee061d8
 def open_table(source: Any, size: int | None = None, name: str = 'the run', tag: str = '') -> TableRun | None:
@@ -598,7 +565,8 @@ def open_table(source: Any, size: int | None = None, name: str = 'the run', tag:
     Return None for smaller tables and for other sources. Return None also if a column
     is missing, so that the error is raised when the table is read in one piece."""
     size = BATCH_ROWS if size is None else size
-    if not is_lazy(source):
+    lazy = hasattr(source, 'collect_schema') and not hasattr(source, 'height')
+    if not (lazy or is_relation(source)):
         if not is_table(source): return None
         with polars_errors(name): source = to_polars_table(source, 'run')
     run = TableRun(source, size, name, tag)
@@ -676,5 +644,4 @@ def run_head(run: Run) -> Rows:
     if run.source is None: return run.rows
     file = open_run(run.path) if run.stream is None else run.stream
     if file is not None: return next(map(file.rows, file))
-    in_one = read_rows if is_remote(run.path) or is_spread(run.path) else rows_from_file
-    return in_one(run.path, 'run')
+    return rows_from_path(run.path, 'run', '', {})

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping, Set
 from functools import cached_property
 from io import StringIO
-from itertools import chain, compress
+from itertools import chain
 from numbers import Real
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -36,8 +36,8 @@ from irmetrics_nb.data.errors import (
     short_repr,
 )
 from .qrels_and_runs import Qrels, Run
-from .sources import file_content, is_path, named_lists, parsed_lines
-from .tables import COLUMN_SYNONYMS, TABLE_MAGIC, ids_of_objects, plain_name, read_table
+from .sources import file_content, is_path, named_lists, parse_json, parsed_lines, repeated_item
+from .tables import COLUMN_SYNONYMS, TABLE_MAGIC, header_names, ids_of_objects, plain_name, read_table
 
 # %% ../../nbs/data/records.ipynb #0a2e43f5
 class Together(NamedTuple):
@@ -67,7 +67,7 @@ def _record_names(present, columns):
 
 def _query_texts(ids, where):
     queries = ids_of_objects(list(ids), where).tolist()
-    repeated = next((q for n, q in enumerate(queries) if q in queries[:n]), None)
+    repeated = repeated_item(queries)
     if repeated is not None: raise DataError(f'{where}: the query {repeated!r} appears twice')
     return queries
 
@@ -75,24 +75,20 @@ def _ids_of_record(value, query, name):
     """Return the ids of a record as a list, or as {id: grade}; [] for a missing value. The
     value can be JSON text. Raise DataError if it is not a list or dict."""
     if is_missing(value): return []
-    if isinstance(value, str) and value[:1] in ('[', '{'): value = _of_json(value, query, name)
+    if isinstance(value, str) and value[:1] in ('[', '{'): value = parse_json(value, f'query {query!r}, {name}')[0]
     if isinstance(value, Mapping): return {doc: grade for doc, grade in value.items() if grade is not None}
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise DataError(f'query {query!r}: {name} should be a list of ids, not {short_repr(value)}')
     return list(value)
 
-def _of_json(text, query, name):
-    try: return json.loads(text)
-    except ValueError as error: raise DataError(f'query {query!r}: {name} is not valid JSON: {error}') from None
-
 SCORE_COLUMNS = 'scores', 'retrieved_scores', 'score', 'similarities'
 
-def _warn_of_scores(table, queries, lists):
+def _warn_of_scores(table, run):
     """Warn if the scores of a query contradict the order of its retrieved ids."""
     column = next((name for name in table if plain_name(name) in SCORE_COLUMNS), None)
     wrong = []
-    for value, query, ids in zip(table[column] if column else [], queries, lists):
-        if isinstance(value, str) and value[:1] == '[': value = _of_json(value, query, column)
+    for value, (query, ids) in zip(table[column] if column else [], run.items()):
+        if isinstance(value, str) and value[:1] == '[': value = parse_json(value, f'query {query!r}, {column}')[0]
         listed = isinstance(value, Iterable) and not isinstance(value, str | Mapping) and not isinstance(ids, Mapping)
         scores = list(value) if listed else []
         comparable = len(scores) == len(ids) and all(isinstance(score, Real) for score in scores)
@@ -151,8 +147,8 @@ def from_records(
         names = _record_names(list(table), columns or {})
     queries = _query_texts(table[names['query']], where)
     with polars_errors(where):
-        retrieved = []
-        relevant = []
+        qrels: dict[str, Any] = {}
+        run: dict[str, Any] = {}
         for query, ranked, gold in zip(
             queries, table[names['retrieved']], table[names['relevant']]
         ):
@@ -161,18 +157,13 @@ def from_records(
                     f'query {query!r}: {names["retrieved"]} should be a list with the '
                     f'best document first, not the set {short_repr(ranked)}'
                 )
-            retrieved.append(_ids_of_record(ranked, query, names['retrieved']))
-            relevant.append(_ids_of_record(gold, query, names['relevant']))
-    _warn_of_scores(table, queries, retrieved)
-    graded = any(isinstance(record, Mapping) for record in relevant)
-    if graded:
-        relevant = [
-            record if isinstance(record, Mapping) else dict.fromkeys(record, 1)
-            for record in relevant
-        ]
-    judged = [not is_missing(value) for value in table[names['relevant']]]
-    qrels = dict(compress(zip(queries, relevant), judged))
-    run = dict(zip(queries, retrieved))
+            run[query] = _ids_of_record(ranked, query, names['retrieved'])
+            docs = _ids_of_record(gold, query, names['relevant'])
+            if not is_missing(gold): qrels[query] = docs
+    _warn_of_scores(table, run)
+    if any(isinstance(docs, Mapping) for docs in qrels.values()):
+        for query, docs in qrels.items():
+            if not isinstance(docs, Mapping): qrels[query] = dict.fromkeys(docs, 1)
     if not qrels:
         column = names['relevant']
         raise DataError(f'{where}: no query has judgments, because column {column!r} '
@@ -215,7 +206,7 @@ def _spans(passages, name):
     spans_of = {}
     for query, items in zip(_query_texts(passages, name), passages.values()):
         spans = spans_of[query] = [_span(item, query) for item in items]
-        repeated = next((span for n, span in enumerate(spans) if span in spans[:n]), None)
+        repeated = repeated_item(spans)
         if repeated: raise DataError(f'query {query!r}: duplicate passage {repeated.id}')
     return spans_of
 
@@ -371,7 +362,7 @@ class Words(NamedTuple):
 TOPICS = SimpleNamespace(
     what='topics',
     ids='query_id qid q_id queryid topic_id topic number num id _id'.split(),
-    titles='query title question text'.split(),
+    titles=['query', 'title', 'question', 'text', ''],  # '': of {id: text}
     texts='description narrative desc narr'.split(),
 )
 # Ids come before names that may be those of texts.
@@ -380,7 +371,7 @@ DOCUMENTS = SimpleNamespace(
     what='documents',
     ids=[*dict.fromkeys([*_IDS, *COLUMN_SYNONYMS['document']])],
     titles='title name heading'.split(),
-    texts='text body contents content abstract'.split(),
+    texts=['text', 'body', 'contents', 'content', 'abstract', ''],
 )
 LONGEST = 160, 200  # letters of a title, and of more text
 RULES = re.compile(r'([-=_~*#.])\1{3,}')  # lines that are drawn with letters
@@ -394,63 +385,44 @@ def one_line(text: Any, limit: int) -> str:
     return line if len(line) <= limit else line[:limit - 1].rstrip() + '…'
 
 # %% ../../nbs/data/records.ipynb #790dd622
-def _rows_of_source(source, columns):
-    if is_path(source): return _rows_of_file(os.fspath(source), columns)
-    if isinstance(source, Mapping): return _rows_of_dict(source)
-    return _rows_of_table(source, columns)
-
-def _rows_of_dict(source):
-    for key, value in source.items():
-        yield {'id': key} | (dict(value) if isinstance(value, Mapping) else {'text': value})
-
-def _rows_of_table(table, columns):
-    names = getattr(table, 'column_names', getattr(table, 'columns', None))
-    if names is None:
-        raise DataError(f'{columns.what}: expected a dict, a table or a path, not {type(table).__name__}')
-    names = [str(name) for name in names]
-    used = [name for name in names if name.lower() in {*columns.ids, *columns.titles, *columns.texts}]
-    if not used: raise _no_column(columns.what, columns.ids[0], names)
-    lists = [[x.as_py() if hasattr(x, 'as_py') else x for x in table[name]] for name in used]
-    return (dict(zip(used, row)) for row in zip(*lists))
+def _rows_of_source(source, columns, where):
+    """Return the rows of a source as dicts. Text files and JSON lines are read row by row."""
+    name = where.lower().removesuffix('.gz')
+    if is_path(source) and not name.endswith(('.json', '.parquet')): return _rows_of_file(where, name, columns)
+    with polars_errors(where): table = named_lists(source, {*columns.ids, *columns.titles, *columns.texts})
+    return (dict(zip(table, row)) for row in zip(*table.values()))
 
 def _no_column(where, column, names):
     return DataError(f'{where}: no column {column}; the columns are {", ".join(map(str, list(names)[:9]))}')
 
 # %% ../../nbs/data/records.ipynb #9f4134dd
-def _rows_of_file(path, columns):
-    name = path.lower().removesuffix('.gz')
-    if name.endswith('.parquet'):
-        with file_errors(path): table = import_polars().read_parquet(path)
-        yield from _rows_of_table(table, columns)
-        return
+def _rows_of_file(path, name, columns):
     opened = gzip.open if path.lower().endswith('.gz') else open
     with file_errors(path), opened(path, 'rt', encoding='utf-8-sig', errors='replace', newline='') as file:
-        if name.endswith('.json'): yield from _rows_of_json(file, path)
-        elif name.endswith(('.jsonl', '.ndjson')):
+        if not name.endswith(('.jsonl', '.ndjson')): yield from _rows_of_text(file, path, name.endswith('.csv'), columns)
+        else:
             for number, row in parsed_lines(file, path):
                 if not isinstance(row, Mapping): raise DataError(f'{path}, line {number}: expected a JSON object')
                 yield row
-        else: yield from _rows_of_text(file, path, name.endswith('.csv'), columns)
-
-def _rows_of_json(file, path):
-    try: data = json.load(file)
-    except ValueError as e: raise DataError(f'{path}: {e}') from None
-    if isinstance(data, Mapping): return _rows_of_dict(data)
-    if isinstance(data, list) and all(isinstance(row, Mapping) for row in data): return data
-    raise DataError(f'{path}: expected a JSON object or a list of JSON objects')
 
 # %% ../../nbs/data/records.ipynb #2aabc4a2
 def _rows_of_text(file, path, commas, columns):
-    """Return the rows of a text file, each as a dict. The text may be CSV or TSV, with or
-    without a header, or TREC topics."""
+    """Yield the rows of a text file as dicts. The text may be CSV or TSV, or TREC topics. If the first row is not a
+    header, the columns are 'id' and 'text'. Raise DataError for a row with a single field."""
     first = next((line for line in file if line.strip()), '')
     lines = chain([first], file)
-    if first.lstrip().startswith('<'): return _rows_of_topics(lines)
-    names = {name.strip('"') for name in first.strip().lower().split('\t')}
-    if commas: fields = _comma_fields(lines, path)
-    elif names & {*columns.ids}: fields = _tabbed_fields(lines)
-    else: fields = (line.rstrip('\r\n').split('\t') for line in lines)
-    return _rows_below_header(fields, columns, path)
+    if first.lstrip().startswith('<'): yield from _rows_of_topics(lines)
+    header = not {*_header(first.strip().split(',' if commas else '\t'))}.isdisjoint(columns.ids)
+    if commas: rows = _comma_fields(lines, path)
+    elif header: rows = _tabbed_fields(lines)
+    else: rows = (line.rstrip('\r\n').split('\t') for line in lines)
+    names = _header(next(rows)) if header else ['id', 'text']
+    for number, row in enumerate(rows, 1):
+        if len(row) > 1: yield dict(zip(names, row))
+        elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: expected an id and a text, not '
+                                                   f'{row[0][:60]!r}')
+
+def _header(fields): return [name.strip().lower() for name in header_names(fields)]
 
 def _tabbed_fields(lines):
     """Yield the fields of each record of a TSV text with a header. A record with an open
@@ -470,17 +442,6 @@ def _comma_fields(lines, path):
     try: yield from csv.reader(lines)
     except csv.Error as e: raise DataError(f'{path}: {e}') from None
     finally: csv.field_size_limit(limit)
-
-def _rows_below_header(rows, columns, path):
-    """Yield rows as dicts, with the column names from the header. If the first row is not a
-    header, the columns are 'id' and 'text'. Raise DataError for a row with a single field."""
-    first: list[str] = next(rows, [])
-    names = [name.strip().strip('"').lower() for name in first]
-    if not {*names} & {*columns.ids}: names, rows = ['id', 'text'], chain([first], rows)
-    for number, row in enumerate(rows, 1):
-        if len(row) > 1: yield dict(zip(names, row))
-        elif ''.join(row).strip(): raise DataError(f'{path}, row {number}: expected an id and a text, not '
-                                                   f'{row[0][:60]!r}')
 
 def _rows_of_topics(lines):
     for topic in re.split(r'(?i)<top>', ''.join(lines))[1:]:
@@ -506,9 +467,8 @@ def read_words(
     keep = set(needed_ids)
     words = {}
     first = None
-    for row in _rows_of_source(source, columns):
-        if not ('id' in row and 'text' in row):
-            row = {str(name).lower(): value for name, value in row.items()}
+    for row in _rows_of_source(source, columns, where):
+        row = {str(name).lower(): value for name, value in row.items()}
         id_column = next((name for name in columns.ids if name in row), None)
         if id_column is None: raise _no_column(where, columns.ids[0], row)
         if not any(name in row for name in columns.titles + columns.texts):

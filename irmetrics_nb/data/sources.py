@@ -37,13 +37,11 @@ from irmetrics_nb.data.tables import (
     NO_COLUMNS,
     TABLE_MAGIC,
     candidates,
-    check_clear,
     check_values,
     column_positions,
     columns_error,
     csv_fields,
     find_columns,
-    has_columns,
     header_names,
     header_separator,
     holds_ranks,
@@ -86,12 +84,11 @@ def service_shape(source: Any) -> str:
     search), 'msearch' (a _msearch response), or '' for any other source."""
     source = plain_answer(source)
     if type(source) is not dict: return ''
-    if 'requests' in source and _all_have('ratings', source['requests'], list): return 'request'
+    if _all_have('ratings', source.get('requests')): return 'request'
     details: Any = source.get('details')
-    if _all_have('hits', details, dict) and all(isinstance(answer['hits'], list) for answer in details.values()):
+    if _all_have('hits', details) and all(isinstance(answer['hits'], list) for answer in details.values()):
         return 'details'
-    if _all_have('took', source.get('responses'), list) or _all_have('status', source.get('responses'), list):
-        return 'msearch'
+    if _all_have('took', source.get('responses')) or _all_have('status', source.get('responses')): return 'msearch'
     if 'hits' in source and 'took' in source and _is_answer(source): return 'one search'
     return 'search' if source and all(map(_is_answer, source.values())) else ''
 
@@ -103,13 +100,10 @@ def _is_answer(answer):
     if isinstance(hits, dict): return isinstance(hits.get('hits'), list)
     return isinstance(answer.get('error'), (str, dict)) and ('status' in answer or len(answer) == 1)
 
-def _all_have(name, items, kind):
-    """Return True if `items` is a list or dict (as `kind` says) of dicts that all have the key `name`. Return False
-    if it is empty."""
-    if not isinstance(items, kind): return False
-    for item in items.values() if kind is dict else items:
-        if type(item) is not dict or name not in item: return False
-    return len(items) > 0
+def _all_have(name, items):
+    """Return True if `items` is a list or dict of dicts that all have the key `name`, and is not empty."""
+    if isinstance(items, dict): items = list(items.values())
+    return isinstance(items, list) and items != [] and all(type(item) is dict and name in item for item in items)
 
 # %% ../../nbs/data/sources.ipynb #73f4f386
 def from_service(source: Any, kind: str, name: str) -> Mapping:
@@ -120,26 +114,25 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
     shape = service_shape(source)
     if kind == 'qrels' and shape != 'request': raise DataError(f'{name}: {NO_JUDGMENTS}')
     if kind == 'run' and shape in REFUSED_RUNS: raise DataError(f'{name}: {REFUSED_RUNS[shape]}')
-    if shape == 'request':
-        requests = source['requests']
-        repeated = [id for id, n in Counter(request['id'] for request in requests).items() if n > 1]
-        if repeated: raise DataError(f'{name}: two requests have the id {repeated[0]!r}')
-        unique = {request['id']: _by_id(request['ratings'], request['id'], name) for request in requests}
-        return {query: {doc: row.get('rating') for doc, row in rows.items()} for query, rows in unique.items()}
     if shape == 'details':
         failed = source.get('failures')
-        if failed: raise DataError(f'{name}: the search service failed for the queries '
-                                   f'{short_repr(list(failed))[1:-1]}')
+        if failed: raise DataError(f'{name}: the search service failed for the queries {short_repr([*failed])[1:-1]}')
         source = source['details']
-    ranks = {}
-    for query, answer in source.items():
-        answer = plain_answer(answer)
-        fault = _fault_of(answer)
-        if fault: raise DataError(f'{name}, query {query!r}: {fault}')
-        hits = answer['hits']
-        hits = hits['hits'] if isinstance(hits, Mapping) else [hit['hit'] for hit in hits]
-        ranks[query] = {doc: -rank for rank, doc in enumerate(_by_id(hits, query, name), 1)}
-    return ranks
+    if shape == 'request':
+        hits_of = [(request['id'], request['ratings']) for request in source['requests']]
+    else:
+        hits_of = [(query, _hits_of(answer, f'{name}, query {query!r}')) for query, answer in source.items()]
+    repeated = repeated_item(query for query, _ in hits_of)
+    if repeated is not None: raise DataError(f'{name}: two requests have the id {repeated!r}')
+    numbers: dict[Any, dict] = {}
+    for query, hits in hits_of:
+        docs = [hit['_id'] for hit in hits]
+        repeated = repeated_item(docs)
+        if repeated is not None:
+            raise DataError(f'{name}, query {query!r}: duplicate document {repeated!r}; is it in two indices?')
+        ratings = [hit.get('rating') for hit in hits]
+        numbers[query] = dict(zip(docs, ratings if kind == 'qrels' else range(-1, -len(docs) - 1, -1)))
+    return numbers
 
 NO_JUDGMENTS = ('this is a response, which contains ratings of the hits only; read the judgments from the request, '
                 'which also contains ratings of documents that were not retrieved')
@@ -149,27 +142,23 @@ REFUSED_RUNS = {
     'msearch': "the responses of _msearch do not contain the query ids; write dict(zip(queries, body['responses']))",
 }
 
-def _fault_of(answer):
-    """Return why a response of a search service is incomplete; '' if it is complete."""
+def _hits_of(answer, where):
+    """Return the hits in a response to one search. Raise DataError if the response is incomplete."""
+    answer = plain_answer(answer)
     error = answer.get('error')
-    if error: return f'the search failed: {error.get("reason") or error if isinstance(error, dict) else error}'
     shards = answer.get('_shards') or {}
-    if answer.get('timed_out'): return 'the response is incomplete, because the search timed out'
     failed = shards.get('failed')
-    if not failed: return ''
-    return f'the response is incomplete, because {failed} of {shards.get("total", "?")} shards failed'
+    if isinstance(error, dict): error = error.get('reason') or error
+    if error: raise DataError(f'{where}: the search failed: {error}')
+    if answer.get('timed_out') or failed:
+        cause = f'{failed} of {shards.get("total", "?")} shards failed' if failed else 'the search timed out'
+        raise DataError(f'{where}: the response is incomplete, because {cause}')
+    hits = answer['hits']
+    return hits['hits'] if isinstance(hits, Mapping) else [hit['hit'] for hit in hits]
 
-def _by_id(rows, query, name):
-    row_of: dict[str, Any] = {}
-    for row in rows:
-        first = row_of.setdefault(row['_id'], row).get('_index')
-        index = row.get('_index')
-        if first != index:
-            raise DataError(
-                f'{name}, query {query!r}: the id {row["_id"]!r} is in two indices, {first!r} and {index!r}'
-            )
-    if len(row_of) < len(rows): raise DataError(f'{name}, query {query!r}: duplicate id')
-    return row_of
+def repeated_item(items: Iterable) -> Any:
+    """Return the first item that appears more than once; None if there is no such item."""
+    return next((item for item, count in Counter(items).items() if count > 1), None)
 
 HITS = Note('hits', 'hits of a search service are ranked in the order of the response, not by score')
 
@@ -191,15 +180,17 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
         return rows_from_triples(triples, kind, name)
     source = {query: docs.tolist() if isinstance(docs, np.ndarray) else docs for query, docs in source.items()}
     if collecting(): source = _valid_docs(source, kind, name)
-    listed = _list_form(source, name) if kind == 'qrels' else ''
+    lists = _holds_lists(source, kind, name)
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
-    if listed:
-        numbers = [1] * sum(map(len, docs))
-    else:
-        numbers = list(chain.from_iterable(_numbers_by_query(source, kind, name)))
     size = np.fromiter(map(len, docs), np.intp, len(docs))
     query_ids, codes = factorize(ids_of_objects(list(source), name))
     doc = ids_of_objects(list(chain.from_iterable(docs)), name)
+    listed = ''
+    if not lists: numbers = list(chain.from_iterable(d.values() for d in source.values()))
+    elif kind == 'run': numbers = list(chain.from_iterable(range(0, -len(d), -1) for d in docs))
+    else:
+        numbers = [1] * len(doc)
+        listed = 'sets' if all(isinstance(d, Set) for d in source.values()) else 'lists'
     rows = Rows(query_ids, np.repeat(codes, size), doc, to_floats(numbers), name, listed=listed)
     return check_values(rows, kind, numbers)
 
@@ -228,16 +219,21 @@ def _hit(item, kind, where):
     if document and number: return record[document[0]], record[number[0]]
     raise DataError(f'{where}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
 
-def _list_form(source, name):
-    """Return 'sets' if all values of a dict are sets of documents, 'lists' if all are lists or sets, otherwise ''.
-    Raise DataError for a list with both text and numbers."""
-    if not all(isinstance(docs, (list, tuple, Set)) for docs in source.values()): return ''
+def _holds_lists(source, kind, name):
+    """Return True if all values of a dict are lists of documents (in judgments, lists or sets), and False if all are
+    dicts. Raise DataError for other values, and for a list of judgments with both text and numbers."""
+    lists = (list, tuple, Set) if kind == 'qrels' else (list, tuple)
+    if all(isinstance(docs, lists) for docs in source.values()):
+        for query, docs in source.items() if kind == 'qrels' else ():
+            if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
+                raise DataError(f'{name}: query {query!r} has a list of both text and numbers, {short_repr(docs)}; '
+                                'write grades as a dict, {document: grade}')
+        return True
     for query, docs in source.items():
-        if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
-            raise DataError(f'{name}: query {query!r} has a list of both text and numbers, {short_repr(docs)}; write '
-                            'grades as a dict, {document: grade}')
-    if all(isinstance(docs, Set) for docs in source.values()): return 'sets'
-    return 'lists'
+        if not isinstance(docs, Mapping):
+            raise DataError(f'{name}: the value of query {query!r} should be a dict of documents, or a list in every '
+                            f'query, not {short_repr(docs)}')
+    return False
 
 # %% ../../nbs/data/sources.ipynb #270dd2be
 def _valid_docs(source, kind, name):
@@ -245,12 +241,13 @@ def _valid_docs(source, kind, name):
     `report_fault`."""
     valid = {}
     for query, docs in source.items():
-        try: _numbers_by_query({query: docs}, kind, name)
+        try: lists = _holds_lists({query: docs}, kind, name)
         except DataError as error: report_fault('columns', error)
         else:
             ids = [doc for doc in docs if _is_id(doc, f'{name}, query {query!r}')]
-            complete = len(ids) == len(docs)
-            if _is_id(query, name): valid[query] = docs if complete else {doc: docs[doc] for doc in ids}
+            if lists: docs = ids
+            elif len(ids) < len(docs): docs = {doc: docs[doc] for doc in ids}
+            if _is_id(query, name): valid[query] = docs
     if not valid: raise DataError(f'{name}: there is no valid row')
     return valid
 
@@ -260,19 +257,6 @@ def _is_id(item, where):
         report_fault('id', error)
         return False
 
-def _numbers_by_query(source, kind, name):
-    """Return an iterator with the numbers of each query of a dict, as one iterable per query. For lists of documents
-    in a run, the numbers are 0, -1, -2 and so on. Raise DataError for values of other types."""
-    docs = source.values()
-    if kind == 'run' and all(isinstance(d, (list, tuple)) for d in docs):
-        return (range(0, -len(d), -1) for d in docs)
-    if all(isinstance(d, Mapping) for d in docs): return (d.values() for d in docs)
-    query, wrong = next((q, d) for q, d in source.items() if not isinstance(d, Mapping))
-    expected = 'a dict of documents'
-    if kind == 'run': expected += ' or a list'
-    elif isinstance(wrong, (list, tuple, Set)): expected += ', as in the other queries'
-    raise DataError(f'{name}: the value of query {query!r} should be {expected}, not {short_repr(wrong)}')
-
 # %% ../../nbs/data/sources.ipynb #8156b864
 def rows_from_triples(
     source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
@@ -280,26 +264,24 @@ def rows_from_triples(
     """Return the rows of an iterable of (query, document, number). The items can also be records, or objects with
     these attributes. `columns` has the names of the columns of records. `lines` has the line number of each item in a
     file, for messages. Raise DataError for an invalid item."""
-    triples = []
+    triples: list[tuple] = []
     valid_lines = []
     notes: tuple[Note, ...] = ()
-    first_of: dict[bool, str] = {}  # whether the number is a rank: the first item of which it is true
+    ranks = False
     for i, item in enumerate(source):
-        number = f'line {lines[i]}' if lines else f'item {i + 1}'
-        where = f'{name}, {number}'
+        where = f'{name}, line {lines[i]}' if lines else f'{name}, item {i + 1}'
         try: triple, ranked = _triple(item, kind, where, columns)
         except DataError as error:
             report_fault('columns', error)
             continue
         if collecting() and not all(_is_id(id, where) for id in triple[:2]): continue
+        if triples and ranked != ranks: raise DataError(f'{where}: some records have a score, others only a rank')
+        ranks = ranked
         triples.append(triple)
         if lines: valid_lines.append(lines[i])
         if i == 0 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
-        first_of.setdefault(ranked, where)
     if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
-    rows = rows_from_lists(triples, kind, name, valid_lines, True in first_of, notes)
-    if len(first_of) < 2: return rows
-    raise DataError(f'{[*first_of.values()][1]}: some records have a score, others only a rank')
+    return rows_from_lists(triples, kind, name, valid_lines, ranks, notes)
 
 def _triple(item, kind, where, columns):
     """Return ((query, document, number), ranked) for an item. `ranked` is True if the number is a rank. Raise
@@ -309,8 +291,7 @@ def _triple(item, kind, where, columns):
         names = [*map(str, item)]
         keys = find_columns(names, kind, columns)
         if None not in keys: return tuple(item[key] for key in keys), holds_ranks(keys[2], kind, columns)
-        check = column_positions if columns else check_clear
-        with polars_errors(where): check(names, kind, columns)
+        with polars_errors(where): column_positions(names, kind, columns)
     elif columns:
         raise DataError(f'{where}: columns= works for tables, text and records, but not for {short_repr(item)}')
     attributes = 'query_id', 'doc_id', number
@@ -329,24 +310,29 @@ def looks_like_json(head: bytes, name: str = '') -> bool:
 
 def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "Return the rows of a JSON file. Raise DataError if it is not JSON, or its content has no known structure."
-    try:
-        content = json.loads(data, object_pairs_hook=_object)
-    except json.JSONDecodeError as error:
-        if error.msg != 'Extra data':
-            raise DataError(f'{name}, line {error.lineno}: invalid JSON: {error.msg}') from None
-        items = {}
-        for number, item in parsed_lines(data.splitlines(), name, _object):
-            _check_unique(item, f'{name}, line {number}')
-            items[number] = item
-        return rows_from_triples(items.values(), kind, name, columns, [*items])
-    except (ValueError, RecursionError) as error:
-        raise DataError(f'{name}: {error}') from None
-    for value in content if isinstance(content, list) else [content]: _check_unique(value, name)
+    content, lines = parse_json(data, name, _object)
+    for i, item in enumerate(content if isinstance(content, list) else [content]):
+        if isinstance(item, _Repeated):
+            where = f'{name}, line {lines[i]}' if lines else name
+            repeated = max(item.names, key=item.names.count)
+            raise DataError(f'{where}: duplicate key {repeated!r} in a JSON object')
+    if lines: return rows_from_triples(content, kind, name, columns, lines)
     flat = isinstance(content, dict) and not any(isinstance(value, Mapping | list) for value in content.values())
-    if flat and has_columns([*content], kind, columns): content = [content]  # the only one of JSON lines
+    if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
     form = form_of(content)
     if isinstance(content, Mapping | list) and form: return form.read(content, kind, name, columns)
     raise DataError(f'{name}: expected a JSON object or list, not {short_repr(content)}')
+
+def parse_json(text: str | bytes, name: str, hook: Callable | None = None) -> tuple[Any, list[int]]:
+    """Return (content, []) of JSON text, or (values, line numbers) of JSON lines. `hook` is the `object_pairs_hook`
+    of `json.loads`. Raise DataError for invalid JSON."""
+    try: return json.loads(text, object_pairs_hook=hook), []
+    except json.JSONDecodeError as error:
+        if error.msg != 'Extra data':
+            raise DataError(f'{name}, line {error.lineno}: invalid JSON: {error.msg}') from None
+    except (ValueError, RecursionError) as error: raise DataError(f'{name}: {error}') from None
+    values = dict(parsed_lines(text.splitlines(), name, hook))
+    return [*values.values()], [*values]
 
 def parsed_lines(lines: Iterable[str | bytes], name: str, hook: Callable | None = None) -> Iterator[tuple[int, Any]]:
     """Yield (line number, value) for each line of JSON lines that is not blank. `hook` is the `object_pairs_hook` of
@@ -370,11 +356,6 @@ def _object(pairs):
     values = dict(pairs)
     return values if len(values) == len(pairs) else _Repeated(pairs)
 
-def _check_unique(item, name):
-    if not isinstance(item, _Repeated): return
-    repeated = max(item.names, key=item.names.count)
-    raise DataError(f'{name}: duplicate key {repeated!r} in a JSON object')
-
 # %% ../../nbs/data/sources.ipynb #ed8bd527
 BINARY_MAGIC = {
     b'PK\x03\x04': 'a zip archive', b'BZh': 'bzip2', b'\xfd7zXZ': 'xz', b'\x28\xb5\x2f\xfd': 'zstd', b'%PDF': 'a PDF',
@@ -384,11 +365,9 @@ BINARY_MAGIC = {
 def check_encoding(head: bytes, name: object) -> None:
     """Raise DataError for a file that begins like UTF-16 text."""
     start = head[:64]
-    half = len(start) // 2
-    zeros = start.count(0)
-    of_one_byte = half in (start[::2].count(0), start[1::2].count(0))  # of every two, as in UTF-16 of Latin letters
-    marked = start.startswith((b'\xff\xfe', b'\xfe\xff')) and zeros > half // 2
-    if marked or half > 1 and zeros == half and of_one_byte:
+    marked = start.startswith((b'\xff\xfe', b'\xfe\xff')) and 0 in start
+    zeros = [not any(start[i::2]) for i in (0, 1)]  # one of every two bytes, in UTF-16 of Latin letters
+    if marked or len(start) > 3 and sum(zeros) == 1:
         raise DataError(f'{name}: this is UTF-16 text; save it as UTF-8')
 
 def binary_hint(head: bytes) -> str:
@@ -414,11 +393,10 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
     """Raise DataError if the last MAX_LINE_BYTES bytes of a text are all blank or have no newline. `data` has the
     bytes of the text, and `line` is the number of its first line."""
     end = data[-MAX_LINE_BYTES:].tobytes()
-    blank = end.isspace()
-    if len(end) < MAX_LINE_BYTES or (b'\n' in end and not blank): return
-    problem = 'contain only spaces' if blank else 'contain no line break'
+    if len(end) < MAX_LINE_BYTES or (b'\n' in end and not end.isspace()): return
     last_line = line + np.count_nonzero(data == 10)
-    raise DataError(f'{name}, line {last_line}: {MAX_LINE_BYTES:,} bytes {problem}{binary_hint(end[:HEAD_BYTES])}')
+    problem = f'{MAX_LINE_BYTES:,} bytes contain no line break, or only spaces'
+    raise DataError(f'{name}, line {last_line}: {problem}{binary_hint(end[:HEAD_BYTES])}')
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: StrPath) -> BufferedReader:
@@ -521,57 +499,74 @@ def file_stem(path: StrPath) -> str:
 
 # %% ../../nbs/data/sources.ipynb #5e97baf6
 def read_lookup(
-    source: Any, what: str, ids: Sequence[str], columns: Mapping[str, Any] | None = None,
+    source: Any, what: str, ids: Sequence[str], id_column: str = '', chosen: Sequence[str] = (), *,
+    header: bool = True,
 ) -> tuple[list, dict[str, list]]:
     """Return (ids, {column: values}) of a source that maps ids to values. The source is a dict, a pandas Series with
     an index, a table, or a file with a header. `what` is its name in messages. `ids` has the usual names of the id
-    column; columns['query'] can be another name. The other values of `columns` are the names of the columns to
-    return; by default, all are returned. Raise DataError if a column is missing."""
+    column; `id_column` can be another name. `chosen` has the names of the columns to return; by default, all are
+    returned. If `header` is False, a text file may have two columns without a header. Raise DataError if a column is
+    missing."""
     if isinstance(source, Mapping): return _of_dict(source)
     where = os.fspath(source) if is_path(source) else what
     if hasattr(source, 'index') and hasattr(source, 'iloc') and not hasattr(source, 'columns'):
         return source.index.tolist(), {str(source.name or ''): source.tolist()}
-    with polars_errors(where): table = named_lists(source)
-    columns = columns or {}
+    known = [id_column] if id_column else ids
+    with polars_errors(where): table = named_lists(source, ids=() if header else known)
     name_of = {plain_name(name): name for name in table}
-    usual = next((name_of[name] for name in (*ids, 'id') if name in name_of), '')
-    id_column = columns.get('query') or usual
-    values = [[names] if isinstance(names, str) else names for key, names in columns.items() if key != 'query']
-    chosen = [*chain.from_iterable(values)]
+    id_column = id_column or next((name_of[name] for name in (*ids, 'id') if name in name_of), '')
     missing = [name for name in [id_column, *chosen] if name not in table]
     if missing:
         lacking = ' and '.join(repr(name) if name else ' or '.join(ids) for name in missing)
         raise DataError(f'{where}: no column {lacking}; the columns are {short_repr(list(table))[1:-1]}')
     return table[id_column], {name: table[name] for name in chosen or table if name != id_column}
 
-def _of_dict(source):
-    values = list(source.values())
-    if not all(isinstance(record, Mapping) for record in values): return list(source), {'': values}
-    names = dict.fromkeys(name for record in source.values() for name in record)
-    return list(source), {str(name): [record.get(name) for record in source.values()] for name in names}
+def lookup_column(source: Any, what: str, ids: Sequence[str], names: Sequence[str]) -> tuple[list, list]:
+    """Return (ids, values) of a source as in `read_lookup`. The values are of the first column with a name in `names`,
+    or of the only column. Raise DataError if there is no such column."""
+    keys, columns = read_lookup(source, what, ids)
+    column = next((columns[name] for name in names if name in columns), None)
+    if column is None and len(columns) == 1: [column] = columns.values()
+    if column is not None: return keys, column
+    raise DataError(f'{what}: no column {" or ".join(names)}; the columns are {", ".join(columns)}')
 
-def named_lists(source: Any) -> dict[str, list]:
-    """Return {column: list of values} of a table, a list of records, or a file."""
-    if is_path(source): return _lists_of_file(os.fspath(source))
-    if hasattr(source, 'iloc') and hasattr(source, 'columns'):
-        return {str(name): source[name].tolist() for name in source.columns}
+def _of_dict(source):
+    records = source.values()
+    if not any(isinstance(record, Mapping) for record in records): return list(source), {'': list(records)}
+    records = [record if isinstance(record, Mapping) else {'': record} for record in records]
+    names = dict.fromkeys(name for record in records for name in record)
+    return list(source), {str(name): [record.get(name) for record in records] for name in names}
+
+def named_lists(source: Any, used: Collection[str] = (), ids: Sequence[str] = ()) -> dict[str, list]:
+    """Return {column: list of values} of a dict, a table, a list of records, or a file. Of a table, only the columns
+    with a name in `used` are returned, if there are any. If a text file has no column with a name in `ids`, it has no
+    header, but the columns `ids[0]` and ''."""
+    if is_path(source): return _lists_of_file(os.fspath(source), used, ids)
+    if isinstance(source, Mapping):
+        keys, values = _of_dict(source)
+        return {'id': keys, **values}
     records = list(source) if isinstance(source, Iterable) and not is_table(source) else []
     if records and all(isinstance(record, Mapping) for record in records): return _of_dict(dict(enumerate(records)))[1]
     if not is_table(source): raise DataError(f'expected a dict, a table, records or a path, not {short_repr(source)}')
-    return to_polars_table(source, 'run').to_dict(as_series=False)
+    frame = hasattr(source, 'iloc') and hasattr(source, 'columns')
+    table = source if frame else to_polars_table(source, 'run')
+    names = [name for name in table.columns if str(name).lower() in used] or table.columns
+    return {str(name): table[name].to_list() for name in names}
 
-def _lists_of_file(path):
+def _lists_of_file(path, used, ids):
     data = file_content(path)
-    if data.startswith(TABLE_MAGIC): return read_table(data, path).to_dict(as_series=False)
+    if data.startswith(TABLE_MAGIC): return named_lists(read_table(data, path), used)
     text = data.decode('utf-8-sig', 'surrogateescape')
-    if text.lstrip()[:1] in ('{', '['):
-        try: content = json.loads(text)
-        except ValueError: content = [value for _, value in parsed_lines(text.splitlines(), path)]
-        if not isinstance(content, dict): return _of_dict(dict(enumerate(content)))[1]
-        ids, values = _of_dict(content)
-        return {'id': ids, **values}
-    head, *rows = [fields for _, fields in separated_lines(text, path)] or [[]]
-    return {name: [row[i] or None for row in rows] for i, name in enumerate(header_names(head))}
+    if looks_like_json(data[:HEAD_BYTES], path): return named_lists(parse_json(text, path)[0])
+    rows = [fields for _, fields in separated_lines(text, path)]
+    names = header_names(rows[0] if rows else [])
+    header = not ids or any(name in ids or plain_name(name) in ids for name in names)
+    if len(rows) <= header: raise DataError(f'{path}: the file has no rows')
+    if header: rows = rows[1:]
+    elif len(names) == 2: names = [ids[0], '']
+    else: raise DataError(f'{path}: without a header, a file needs two columns (query and group), not {len(names)}; '
+                          'write a header such as query_id,device,lang')
+    return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
 
 def separated_lines(text: str, path: str) -> list[tuple[int, list[str]]]:
     """Split each line of a text at tabs, commas, semicolons or blanks. Return [(line number, fields), ...]. Raise
@@ -598,19 +593,15 @@ def rows_from_path(path: StrPath, kind: str, name: str, columns: Mapping) -> Row
         table = scan(path)
         names = table.collect_schema().names()
         used = [names[i] for i in column_positions(names, kind, columns)]
-        rows = rows_from_table(table.select(used).collect(), kind, path, columns=columns)
-        rows.notes = unused_columns(names, kind, columns) + rows.notes
+        rows = rows_from_table(table.select(used).collect(), kind, path, columns=columns, names=names)
     rows.name = file_stem(path)
     return rows
 
 def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a table of polars, pandas or a library with Arrow export."""
     with polars_errors(name): table = to_polars_table(source, kind, columns)
-    rows = rows_from_table(table, kind, name, columns=columns)
-    if not hasattr(source, 'iloc'): return rows
-    names = map(str, source.columns)  # the table has three of them
-    rows.notes = unused_columns(names, kind, columns) + rows.notes
-    return rows
+    names = getattr(source, 'columns', ()) if hasattr(source, 'iloc') else ()  # all columns of pandas, not three of them
+    return rows_from_table(table, kind, name, columns=columns, names=[*map(str, names)])
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a02
 def holds_documents(source: Mapping) -> bool | None:

@@ -15,7 +15,6 @@ from contextlib import closing
 from functools import lru_cache
 from glob import escape, glob
 from io import StringIO
-from itertools import compress
 from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
@@ -27,6 +26,7 @@ import numpy as np
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,
+    counted,
     file_errors,
     import_polars,
     polars_errors,
@@ -79,7 +79,7 @@ def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any],
     named: dict[str, Any] = {}
     for key, name in columns.items():
         label = plain_name(str(key))
-        usual = next((usual for role, usual in ROLES[kind] if label == usual or label in COLUMN_SYNONYMS[role]), None)
+        usual = next((usual for role, usual in ROLES[kind] if label in (usual, *COLUMN_SYNONYMS[role])), None)
         if usual is None or usual in named or not isinstance(name, str | int): raise columns_error(columns, kind)
         named[usual] = name
     return named, any(holds_ranks(str(key), kind) for key in columns)
@@ -132,22 +132,6 @@ def _choices(names, kind, columns):
     choices = [[str(named[key])] if key in named else rivals(names, role) for role, key in ROLES[kind]]
     return [[name for name in equal if name in names] for equal in choices]
 
-def has_columns(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS, numbers: bool = True) -> bool:
-    """Return True if the names include columns of queries, documents and numbers.
-
-    Several names may fit one of these columns; `check_clear` raises an error for them.
-    If `numbers` is False, no column of numbers is needed."""
-    query, document, number = _choices(tuple(names), kind, tuple(columns.items()))
-    return bool(query and document and (number or not numbers))
-
-def check_clear(names: Sequence[str], kind: str, columns: Mapping = NO_COLUMNS) -> None:
-    """Raise DataError if two columns fit the query, the document or the number equally
-    well."""
-    for (_, key), equal in zip(ROLES[kind], _choices(tuple(names), kind, tuple(columns.items()))):
-        if len(equal) < 2: continue
-        raise DataError(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}; choose one: '
-                        f'{kind.capitalize()}(..., columns={{{key!r}: ...}})')
-
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
 
@@ -174,27 +158,30 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
 
     Raise DataError if a column is missing, ambiguous, or appears twice."""
     names = list(names)
-    check_clear(names, kind, columns)
     present = find_columns(names, kind, columns)
-    if None in present: raise DataError(_missing_columns(names, kind, columns, present))
+    if None in present: raise DataError(_column_problem(names, kind, columns))
     for name in present:
         if names.count(name) > 1: raise DataError(f'the column {name!r} appears {names.count(name)} times')
     return [names.index(name) for name in present]
 
-def _missing_columns(names, kind, columns, present):
-    """Return the error message for missing columns, with what to write instead."""
-    missing = [pair for pair, name in zip(ROLES[kind], present) if name is None]
-    expected = [repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[role]) for role, key in missing]
-    text = '; '.join(f'no column {name}' for name in expected) + f'; the columns are {short_repr(names)[1:-1]}'
-    keys = [key for _, key in missing if key not in columns]
+def _column_problem(names, kind, columns):
+    """Return the error message for missing and ambiguous columns, with what to write instead."""
+    choices = _choices(tuple(names), kind, tuple(columns.items()))
+    faults = []
+    keys = []
+    for (role, key), equal in zip(ROLES[kind], choices):
+        if len(equal) == 1: continue
+        if equal: faults.append(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}')
+        elif key in columns: faults.append(f'no column {columns[key]!r}')
+        else: faults.append(f'no column {" or ".join(COLUMN_SYNONYMS[role])}')
+        if key not in columns: keys.append(key)
+    text = '; '.join(faults) + f'; the columns are {short_repr(names)[1:-1]}'
     if keys:
         call = ', '.join(f'{key!r}: ...' for key in keys)
-        choice = 'the columns' if len(keys) > 1 else 'the column'
-        text += f'; choose {choice}: {kind.capitalize()}(..., columns={{{call}}})'
+        text += f'; choose the columns: {kind.capitalize()}(..., columns={{{call}}})'
     if 'score' in keys: text += ', and add descending=False if the smallest number is the best, as for ranks'
-    other_kind = 'qrels' if kind == 'run' else 'run'
-    swapped = present[2] is None and None not in find_columns(names, other_kind)
-    return text + "; are the judgments and the run swapped?" if swapped else text
+    swapped = not choices[2] and None not in find_columns(names, 'qrels' if kind == 'run' else 'run')
+    return text + '; are the judgments and the run swapped?' if swapped else text
 
 # %% ../../nbs/data/tables.ipynb #a32e288d
 PIECE_ROWS = 1 << 18
@@ -207,15 +194,12 @@ def id_column(series: Any) -> Ids:
     if series.dtype in (pl.Binary, pl.Object): return check_lengths(Ids.from_list(series.to_list()))
     text_like = series.dtype in (pl.String, pl.Categorical, pl.Enum)
     if not (text_like or series.dtype.is_integer()):
-        if series.dtype.is_float():
-            cast = '; cast it to Int64 if a join has turned whole numbers into floats'
-        else:
-            cast = ''
-        raise DataError(f'an id must be text or a whole number, but column {series.name!r} has the type '
-                        f'{series.dtype}{cast}')
+        raise DataError(f'an id must be text or a whole number, but column {series.name!r} has the type {series.dtype}; '
+                        'cast it to Int64 if a join has turned whole numbers into floats')
     length = np.empty(len(series), np.int32)
     joined = bytearray()
-    for rows in _slices(series):
+    for begin in range(0, len(series), PIECE_ROWS):  # of which no second copy is made
+        rows = slice(begin, begin + PIECE_ROWS)
         text = series[rows].cast(pl.String)
         length[rows] = text.str.len_bytes()
         joined += (text.str.join('').item() or '').encode()
@@ -223,9 +207,6 @@ def id_column(series: Any) -> Ids:
     np.cumsum(length[:-1], out=start[1:], dtype=start.dtype)
     joined += bytes(PAD)
     return check_lengths(Ids(np.frombuffer(joined, np.uint8), start, length))
-
-def _slices(series):  # of which no second copy is made
-    return [slice(i, i + PIECE_ROWS) for i in range(0, len(series), PIECE_ROWS)]
 
 def query_column(series: Any) -> tuple[Ids, np.ndarray]:
     """Return the distinct ids of a polars column, and the number of the id in each row.
@@ -245,34 +226,33 @@ def number_column(series: Any) -> np.ndarray:
     pl = import_polars()
     if series.dtype == pl.String: return parse_floats(id_column(series.fill_null('')))
     if series.dtype == pl.Object: return to_floats(series.to_list())
-    if series.dtype == pl.Float64: return series.to_numpy()
     if not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
         raise DataError(f'column {series.name!r} should contain numbers, not {series.dtype}')
-    value = np.empty(len(series))
-    for rows in _slices(series): value[rows] = series[rows].cast(pl.Float64)
-    return value
+    return series.cast(pl.Float64).to_numpy()
 
 # %% ../../nbs/data/tables.ipynb #78f57903
-def rows_from_table(table: Any, kind: str, name: str, first: int = 0, columns: Mapping = NO_COLUMNS) -> Rows:
+def rows_from_table(
+    table: Any, kind: str, name: str, first: int = 0, columns: Mapping = NO_COLUMNS, names: Sequence[str] = (),
+) -> Rows:
     """Return the rows of a polars table; raise DataError for an invalid row.
 
-    `first` is the number of the first row of the table in its file, for messages."""
+    `first` is the number of the first row of the table in its file, for messages.
+    `names` has the names of all columns of the source, if the table has only some of
+    them."""
     with polars_errors(name):
         query, doc, number = (table.to_series(i) for i in column_positions(table.columns, kind, columns))
     if not table.height: raise DataError(f'{name}: the table has no rows')
     blank_allowed = kind == 'qrels'
     if blank_allowed and number.dtype.is_float(): number = number.fill_nan(None)
-    required = [query, doc] if blank_allowed else [query, doc, number]
-    gaps = [column for column in required if column.null_count()]
-    for column in gaps:
-        for i in column.is_null().arg_true():
+    valid = np.ones(table.height, bool)
+    for column in [query, doc] if blank_allowed else [query, doc, number]:
+        for i in column.is_null().arg_true() if column.null_count() else ():
             code = 'number' if column is number else 'id'
             report_fault(code, f'{name}, row {first + i + 1}: no value in column {column.name!r}')
-    if gaps:
-        valid = np.all([column.is_not_null() for column in gaps], axis=0)
-        query, doc, number = (column.filter(valid) for column in (query, doc, number))
-        if not valid.any(): raise DataError(f'{name}: there is no valid row')
-    notes = unused_columns(table.columns, kind, columns)
+            valid[i] = False
+    if not valid.all(): query, doc, number = (column.filter(valid) for column in (query, doc, number))
+    if not valid.any(): raise DataError(f'{name}: there is no valid row')
+    notes = unused_columns(names or table.columns, kind, columns)
     with polars_errors(name):
         query_ids, codes = query_column(query)
         rows = Rows(query_ids, codes, id_column(doc), number_column(number), name, notes=notes)
@@ -332,12 +312,6 @@ def is_table(source: object) -> bool:
     """Return True for a table of polars, pandas or a library with Arrow export."""
     return any(hasattr(source, name) for name in ('__arrow_c_stream__', '__dataframe__', 'collect_schema'))
 
-def is_lazy(source: object) -> bool:
-    """Return True for a table whose rows are computed on demand.
-
-    Such tables are polars LazyFrames and DuckDB relations."""
-    return is_relation(source) or hasattr(source, 'collect_schema') and not hasattr(source, 'height')
-
 def is_relation(source: object) -> bool:
     """Return True for a relation of DuckDB."""
     of_duckdb = type(source).__module__.split('.')[0] in ('duckdb', '_duckdb')
@@ -389,7 +363,8 @@ def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS)
     first_line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
     for separator in '\t,;':
         names = header_names(first_line.split(separator))
-        if has_columns(names, 'run', columns, numbers=False) and not names[0].startswith('#'): return separator
+        query, document, _ = _choices(tuple(names), 'run', tuple(columns.items()))
+        if query and document and not names[0].startswith('#'): return separator
     return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
 
 # %% ../../nbs/data/tables.ipynb #1e1702c4
@@ -446,8 +421,7 @@ def rows_from_csv(
 
 def _fault_in_fields(fields, names, columns):
     if len(fields) != len(names):
-        plural = 's' if len(fields) > 1 else ''
-        return 'columns', f'{len(fields)} field{plural}, but the header has {len(names)}'
+        return 'columns', f'{counted(len(fields), "field")}, but the header has {len(names)}'
     for code, c in zip(('id', 'id', 'number'), columns):
         if not fields[c].strip(' \t'): return code, f'no value in column {names[c]!r}'
         if len(fields[c]) > MAX_ID_BYTES: return code, (f'a field has {len(fields[c]):,} characters; the limit is '
@@ -462,9 +436,10 @@ def is_remote(path: StrPath) -> bool:
 def is_spread(path: StrPath) -> bool:
     """Return True if a path is a folder with one table in several files."""
     if is_remote(path) or not os.path.isdir(path): return False
-    with os.scandir(os.fspath(path)) as entries: inside = {entry.name: entry.is_dir() for entry in entries}
-    if '_SUCCESS' in inside or any(map(is_partition, compress(inside, inside.values()))): return True
-    shown = [name for name in inside if name[0] not in '._']
+    names = os.listdir(path)
+    folders = (name for name in names if is_partition(name) and os.path.isdir(os.path.join(path, name)))
+    if '_SUCCESS' in names or any(folders): return True
+    shown = [name for name in names if name[0] not in '._']
     return len(shown) > 0 and all(map(is_part, shown))
 
 def is_part(name: str) -> bool:
