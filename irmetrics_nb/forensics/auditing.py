@@ -9,7 +9,7 @@ __all__ = ['SHAPE_WORDS', 'SHAPES', 'ABOVE_ZERO', 'HARMLESS', 'Case', 'ordinary_
 # %% ../../nbs/forensics/auditing.ipynb #4d4aa843
 import copy
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,7 +30,6 @@ from irmetrics_nb.forensics.search import (
     Variant,
     all_results,
     mistake_of,
-    plain_variant,
     tools_with,
     values_of_variant,
     variant_of,
@@ -145,8 +144,7 @@ def _call_with_copies(f, words, arguments):
     args = copy.deepcopy(originals)
     try:
         with np.errstate(all='ignore'): value, error = _number(f(*args))
-        unchanged = all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b
-                        for a, b in zip(args, originals))
+        unchanged = all(map(np.array_equal, args, originals))
     except Exception as raised:  # any exception is a result
         return np.nan, ' '.join(f'raises {type(raised).__name__}: {raised}'.split())[:100]
     if not (error or unchanged): error = 'changes its arguments'
@@ -163,15 +161,14 @@ def _number(returned):
     return np.nan, f'returns {values.size} numbers instead of one'
 
 # %% ../../nbs/forensics/auditing.ipynb #6728ce15
-def rankings_of(cases: Sequence[Case], rows: Sequence[str] = (), **open: Any) -> Rankings:
+def rankings_of(cases: Sequence[Case], open: Mapping[str, Iterable] | None = None) -> Rankings:
     """Return a `Rankings` object with one query for each case.
 
-    `Rankings` has the rankings under each combination of options. rows: names of changes
-    that common mistakes make to the rows of the qrels or the run. open: {convention: options
-    to try}; other conventions have their default."""
+    `Rankings` has the rankings under each combination of options. open: {convention: options
+    to try}; default: all options."""
     qrels = {f'q{i}': case.judged() for i, case in enumerate(cases)}
     run = [(f'q{i}', *pair) for i, case in enumerate(cases) for pair in case.scored()]
-    return Rankings(qrels, run, open=_DEFAULTS | open, rows=rows)
+    return Rankings(qrels, run, open=open)
 
 _DEFAULTS: dict[str, tuple] = {question: (answer,) for question, answer in DEFAULTS.items()}
 
@@ -201,14 +198,14 @@ class Question:
         close = np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)
         return bool((self.failed | close).all())
 
-    def variants(self, measure: Measure, rows: Sequence[str] = (), more: Sequence[Variant] = ()) -> set[Variant]:
+    def variants(self, measure: Measure, **search: Any) -> set[Variant]:
         """Return the variants of a measure that give the values of the tested function.
 
-        A variant is a combination of conventions and parameters. rows: names of changes that
-        common mistakes make to the rows of the qrels or the run. more: further variants to
-        try."""
+        A variant is a combination of conventions and parameters. search: options of
+        `all_results`."""
         def check(counted, mean): return self.fits(counted)
-        found = all_results(rankings_of(self.cases, rows), _at_cutoff(measure, self.k), check=check, more=more)
+        rankings = rankings_of(self.cases, _DEFAULTS)
+        found = all_results(rankings, _at_cutoff(measure, self.k), check=check, **search)
         return {variant for variant, result in found.items() if result.fits}
 
 def _at_cutoff(measure, k):
@@ -220,9 +217,9 @@ def _at_cutoff(measure, k):
 _STANDARD = 'ideal_from', 'cut_ideal', 'divisor', 'discount', 'b', 'rel'  # parameters of the definition
 
 def _more_variants(measure, accept):
-    """Return the variants of known tools and of the conventions `accept`. If the measure has
-    the parameter `max_grade`, there are also variants with the largest grades 3 and 4."""
-    variants = [variant_of(measure, source) for source in [*tools_with(measure), accept]]
+    """Return the variant of the conventions `accept`. If the measure has the parameter
+    `max_grade`, there are also variants with the largest grades 3 and 4."""
+    variants = [variant_of(measure, accept)]
     if 'max_grade' in measure.kind.params:
         for top, gain in product((3, 4), ('exp', 'linear')):
             variants.append(Variant.of(measure, {}, {'max_grade': top, 'gain': gain}))
@@ -293,7 +290,7 @@ class _Auditor:
             groups.setdefault(scale, []).append(case)
         return [self.ask(groups[scale], k) for k in cutoffs for scale in sorted(groups)]
 
-    def gives(self, question, variant, **open):
+    def gives(self, question, variant):
         """Return whether a variant (a combination of conventions and parameters) gives the
         values of a `Question`. If the measure has `max_grade`, each case is computed with
         its own largest grade."""
@@ -302,18 +299,16 @@ class _Auditor:
         if 'max_grade' in self.params: groups = [[case] for case in question.cases]
         values = []
         for group in groups:
-            rankings = rankings_of(group, [variant.known_mistake.rows], **open)
-            try: values.append(values_of_variant(rankings, cut, plain_variant(rankings, variant))[0])
+            try: values.append(values_of_variant(rankings_of(group), cut, variant)[0])
             except ValueError: return False
         return question.fits(np.concatenate(values))
 
-    def find(self, edge, cases, variants, **open):
+    def find(self, edge, cases, variants):
         """Find the variant that gives the values of the function; return an `EdgeFinding`.
-        edge: the name of the edge case. variants: {description: variant}. open:
-        {convention: options to try}."""
+        edge: the name of the edge case. variants: {description: variant}."""
         question = self.ask(cases, self.k)
         if question.error: return EdgeFinding(edge, question.error)
-        fits = [words for words, variant in variants.items() if self.gives(question, variant, **open)]
+        fits = [words for words, variant in variants.items() if self.gives(question, variant)]
         if not fits: return EdgeFinding(edge, 'the values match no known convention', wrong=True)
         if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'no effect on the values')
         words = min(fits, key=lambda words: words in MISTAKES)
@@ -341,7 +336,7 @@ class _Auditor:
         if not self.binary: yield self._fractions(variant)
         if {'score', 'run'} & {*self.words}:
             ties = {words: variant.with_answers(ties=order) for words, order in _TIE_WORDS.items()}
-            yield self.find('equal scores', _TIED, ties, ties=tuple(CHOICES['ties']))
+            yield self.find('equal scores', _TIED, ties)
             variants = {'count like any other score': variant} | _with_mistakes(variant, ['scores-above-zero-only'])
             yield self.find('scores of 0 or less', _LOW, variants)
         if 'run' in self.words: yield self._means(variant)
@@ -368,7 +363,7 @@ class _Auditor:
         succeeded = ~np.array(question.errors, bool)
         if succeeded.any() and np.isnan(question.values[succeeded]).all(): return EdgeFinding(edge, 'gives nan')
         variants = {'keep their ranks': variant, condensed: variant.with_answers(unjudged='skip')}
-        finding = self.find(edge, _UNJUDGED, variants, unjudged=('keep', 'skip'))
+        finding = self.find(edge, _UNJUDGED, variants)
         return replace(finding, wrong=finding.wrong or finding.what == condensed)
 
     def _negative(self, variant):
@@ -377,7 +372,7 @@ class _Auditor:
         cases = _NEGATIVE + [Case((2, 0), (-1, 1))] * self.has_ids
         kept = variant.with_answers(negative='keep')
         variants = {'count as unjudged': variant, 'count as a negative gain': kept}
-        return self.find(edge, cases, variants, negative=('zero', 'keep'))
+        return self.find(edge, cases, variants)
 
     def _fractions(self, variant):
         names = [name for name in ('whole-grades', 'greater-for-at-least') if name in mistakes_of(self.measure.name)]
@@ -394,7 +389,7 @@ class _Auditor:
         question.cases = [Case((case.grades[0], None, *case.grades[1:]), case.missed) for case in cases]
         if self.gives(question, variant): return EdgeFinding(edge, 'counts once but takes two ranks')
         first = {'counts once, at its first rank': variant.with_answers(duplicates='first')}
-        return self.find(edge, cases, first | _with_mistakes(variant, ['duplicates-counted']), duplicates=('first',))
+        return self.find(edge, cases, first | _with_mistakes(variant, ['duplicates-counted']))
 
     def _means(self, variant):
         "Return an `EdgeFinding` on the queries that the function includes in the mean."
@@ -406,16 +401,14 @@ class _Auditor:
             return result
         value, error = _call_with_copies(mean, self.words, {'qrels': qrels, 'run': run, 'k': self.k})
         if np.isnan(value) and error: return EdgeFinding(edge, error)
-        mistakes = mistakes_of(self.measure.name)
-        rows = [m.rows for m in mistakes.values() if m.rows in ('as given', 'judged for any query')]
+        shown = {name: m for name, m in mistakes_of(self.measure.name).items()
+                 if m.total or m.rows in ('as given', 'judged for any query')}
         choices = _DEFAULTS | {question: CHOICES[question] for question in ('missing', 'no_relevant')}
-        rankings = Rankings(qrels, run, open=choices, rows=rows)
+        rankings = Rankings(qrels, run, open=choices)
         variant = _without_gain(self.measure, variant)
-        names = {'', *(name for name, m in mistakes.items() if m.total or m.rows)}
-        if variant.mistake: names = {variant.mistake}
-        results = all_results(rankings, _at_cutoff(self.measure, self.k), more=[variant])
+        results = all_results(rankings, _at_cutoff(self.measure, self.k), more=[variant], mistakes=shown)
         fits = [mean for mean, result in results.items()
-                if mean.params == variant.params and mean.mistake in names
+                if mean.params == variant.params and variant.mistake in ('', mean.mistake)
                 and np.isclose(result.value, value, atol=1e-7)]
         if not fits: return EdgeFinding(edge, f'gives {value:g}, which no known mean gives', wrong=True)
         best = min(fits, key=lambda mean: mean.cost)
@@ -608,13 +601,13 @@ def _fitting(auditor, questions, accept):
         for case, error in zip(question.cases, question.errors):
             if error and case.is_relevant(question.k) and len(case.grades) >= max(2, question.k or 2): return set()
     measure = auditor.measure
-    more = _more_variants(measure, accept)
-    rows = []
-    if 'qrels' in auditor.words and measure.name == 'nDCG': rows.append('as given')
-    fits = set.intersection(*(question.variants(measure, rows, more) for question in questions))
+    rows = ['']  # a single list shows no others, and no mean
+    if 'qrels' in auditor.words: rows.append('as given')
+    mistakes = {name: m for name, m in mistakes_of(measure.name).items() if m.rows in rows and not m.total}
+    search = {'more': _more_variants(measure, accept), 'mistakes': mistakes}
+    fits = set.intersection(*(question.variants(measure, **search) for question in questions))
     if auditor.binary: fits = {variant for variant in fits if _without_gain(measure, variant) == variant}
-    means = {name for name, mistake in MISTAKES.items() if mistake.total}  # which a single list does not show
-    return {variant for variant in fits if not variant.answers and variant.mistake not in means}
+    return {variant for variant in fits if not variant.answers}
 
 def _computed(variants, best, questions):
     """Return a text on what the function computes: how the variant `best` differs from the

@@ -6,25 +6,24 @@
 __all__ = ['Fit', 'Identification', 'identify', 'Step', 'ToolDifference', 'differ']
 
 # %% ../../nbs/forensics/identification.ipynb #95f55e02
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import chain, combinations, pairwise, product, starmap
+from itertools import chain, combinations, cycle, pairwise, product, starmap
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/forensics/identification.ipynb #fefe7b31
-from .. import PRESETS, Conventions, Measure, Qrels, Run, explain, parse
+from .. import PRESETS, Conventions, Measure, explain, parse
 from ..core.conventions import CHOICES
 from ..data.errors import counted, suggestion, visible
 from ..evaluation.evaluation import in_percent, parts_of
 from ..explaining.explanation import share_changes, shares, shortened
-from .mistakes import MISTAKES, mistakes_of
+from .mistakes import MISTAKES
 from irmetrics_nb.forensics.search import (
     DEFAULTS,
-    OF_ROWS,
     Rankings,
     Target,
     Variant,
@@ -173,8 +172,7 @@ def _fit(measures, results, variants, tools, off=0.0):
     params = dict.fromkeys((kind, *pair) for kind, variant in zip(kinds, best) for pair in variant.params)
     conventions = Conventions(**dict(best[0].answers), measures=tuple(params))
     values = {measure.asked: result.value for measure, result in zip(measures, results)}
-    mistakes = [mistake_of(combination, kinds) for combination in plainest]
-    mistake = next(filter(None, mistakes), '')
+    mistake = mistake_of(chain.from_iterable(plainest), cycle(kinds))
     names = tuple(tool for tool, (outcomes, _) in tools.items() if outcomes == results)
     others = {variant.mistake for combination in variants for variant in combination} - {''}
     rivals = () if names else tuple(sorted(name for name in others if '-is-' in name))
@@ -366,9 +364,7 @@ def identify(
     """
     targets = read_targets(values, value)
     measures = [measure for measure, _ in targets]
-    kinds = sorted({measure.name for measure in measures})
-    rows = dict.fromkeys(m.rows for kind in kinds for m in mistakes_of(kind).values())
-    rankings = Rankings(qrels, run, rows=rows)
+    rankings = Rankings(qrels, run)
     for query in dict.fromkeys(query for _, numbers in targets for query in numbers):
         if query not in ('all', *rankings.queries):
             raise ValueError(f'query {query!r} is not judged{suggestion(query, rankings.queries)}')
@@ -378,20 +374,15 @@ def identify(
     parts = parts_of(in_percent(progress), len(targets))
     searches = [_search(rankings, target, part) for target, part in zip(targets, parts)]
     reading, scales, fits = _all_fits(rankings, targets, searches)
-    nearest: Iterable[Fit] = ()
-    advice: Iterable[str] = ()
-    ranges: Iterable[str] = ()
-    if not fits:
-        nearest = _nearest(rankings, targets, searches)
-        ranges = _ranges(rankings, targets)
-    elif len(fits) > 1:
-        advice = _advice(rankings, targets[0], fits)
     percent = [measure.asked for measure, scale in zip(measures, scales) if scale == 100]
     if percent: reading += f', {", ".join(percent)} as a percentage'
     tried = sum(map(len, searches))
     results = sum(len({*found.values()}) for found in searches)
-    return Identification(
-        tuple(targets), tuple(fits), reading, tuple(nearest), tuple(advice), tried, results, tuple(ranges))
+    found = Identification(tuple(targets), tuple(fits), reading, (), (), tried, results)
+    if len(fits) == 1: return found
+    if fits: return replace(found, advice=tuple(_advice(rankings, targets[0], fits)))
+    nearest = tuple(_nearest(rankings, targets, searches))
+    return replace(found, nearest=nearest, ranges=tuple(_ranges(rankings, targets)))
 
 def _search(rankings, target, progress):
     """Compute all results that conventions can give for a measure, and compare them with its
@@ -399,16 +390,14 @@ def _search(rankings, target, progress):
     `Outcome.fits` is the set of (reading, scale) from `_readings` with which the result
     matches."""
     measure, numbers = target
-    variants = [variant_of(measure, tool) for tool in tools_with(measure)]
     check = partial(_readings, rankings.queries, numbers)
-    return all_results(rankings, measure, more=variants, check=check, progress=progress)
+    return all_results(rankings, measure, check=check, progress=progress)
 
 def _tool_fits(rankings, targets, tool):
     """Return whether the conventions of a tool give all numbers, rounded or cut off."""
     readings = {'rounded', 'cut off'}
     for measure, numbers in targets:
-        variant = plain_variant(rankings, variant_of(measure, tool))
-        try: computed = values_of_variant(rankings, measure, variant)
+        try: computed = values_of_variant(rankings, measure, variant_of(measure, tool))
         except ValueError: return False
         readings &= {reading for reading, _ in _readings(rankings.queries, numbers, *computed)}
     return bool(readings)
@@ -431,8 +420,7 @@ def _range_of_tool(rankings, target, tool):
     measure, numbers = target
     ends = []
     for order in ('worst', 'best'):
-        variant = plain_variant(rankings, variant_of(measure, tool, ties=order))
-        try: counted, mean = values_of_variant(rankings, measure, variant)
+        try: counted, mean = values_of_variant(rankings, measure, variant_of(measure, tool, ties=order))
         except ValueError: return ''
         ends.append(dict(zip(rankings.queries, counted)) | {'all': mean})
     low, high = ends
@@ -560,14 +548,14 @@ class ToolDifference(Result):
         yield from map(Text, repr(self).split('\n'))
 
 # %% ../../nbs/forensics/identification.ipynb #37731b88
-def _named_variant(qrels, run, measure, source):
+def _named_variant(rankings, measure, source):
     """Return (name, `Variant`) of a tool, of conventions, or of a number. A `Variant` has
     conventions and parameters. Those of a number are identified first. Raise ValueError if
     no conventions give the number."""
     if isinstance(source, Conventions): return source.name or 'these conventions', variant_of(measure, source)
     if isinstance(source, str) and (source in PRESETS or not source.strip()[:1].isdigit()):
         return source, variant_of(measure, source)
-    result = identify(qrels, run, {measure: source})
+    result = identify(*rankings.sources, {measure: source})
     if result: return f'{source} ({result[0].differs})', result[0].ways[0]
     nearest = result.nearest[0]
     text = f'{measure.asked} = {source}: no combination of conventions gives this value'
@@ -592,28 +580,28 @@ def _fewest(compute, names):
             if result and np.allclose(result[0], target, rtol=1e-9, atol=1e-11, equal_nan=True): return subset
     return names
 
-def _step(queries, sources, measure, words, variants, computed):
-    """Return the `Step` that changes one option. sources: qrels and run. words: the option
-    as text. variants: the conventions and parameters before and after the change. computed:
-    (query values, mean) before and after the change."""
+def _step(rankings, measure, words, variants, computed):
+    """Return the `Step` that changes one option. words: the option as text. variants: the
+    conventions and parameters before and after the change. computed: (query values, mean)
+    before and after the change."""
     (earlier, value), (later, new_value) = computed
     gone = np.isnan(earlier) != np.isnan(later)
     size = np.where(gone, 1.0, np.abs(np.nan_to_num(later) - np.nan_to_num(earlier)))
     order = np.argsort(-size, kind='stable')
     changed = order[size[order] > 1e-11].tolist()
     shows = []
-    for i in changed[:1]: shows += _change_lines(sources, measure, variants, queries[i], earlier[i], later[i])
-    return Step(words, value, new_value, tuple(queries[i] for i in changed), tuple(shows))
+    queries = [rankings.queries[i] for i in changed]
+    for i in changed[:1]: shows += _change_lines(rankings, measure, variants, queries[0], earlier[i], later[i])
+    return Step(words, value, new_value, tuple(queries), tuple(shows))
 
-def _change_lines(sources, measure, variants, query, value, new_value):
+def _change_lines(rankings, measure, variants, query, value, new_value):
     name = visible(query)
     if np.isnan(new_value): return [f'{name} is left out of the mean']
     if np.isnan(value): return [f'{name} is included in the mean with {value_text(new_value)}']
     values = [f'{name}: {value_text(value)} becomes {value_text(new_value)}']
     if any(variant.mistake for variant in variants): return values
-    qrels, run = sources
     conventions = [variant.conventions(measure.name) for variant in variants]
-    try: old, new = (explain(measure, qrels, run, query, conventions=c) for c in conventions)
+    try: old, new = (explain(measure, rankings.truth, rankings.run, query, conventions=c) for c in conventions)
     except ValueError: return values
     lines = [f'{name}: {old.text}', f'becomes {new.text}']
     documents = share_changes(shares(old.work), shares(new.work))[:3]
@@ -657,12 +645,10 @@ def differ(
     1
     """
     parsed = parse(measure)
-    truth = Qrels(qrels, duplicates='first', copy=False)
-    results = Run(run, duplicates='first', copy=False)
-    sources: tuple[Any, Any] = truth, results
-    if truth.repeats or results.repeats: sources = qrels, run
-    names, variants = zip(*(_named_variant(*sources, parsed, source) for source in (a, b)))
-    rankings = _rankings_of(*sources, variants)
+    rankings = Rankings(qrels, run)
+    names, variants = zip(*(_named_variant(rankings, parsed, source) for source in (a, b)))
+    chosen = [x for variant in variants for name, x in variant.answers if name == 'duplicates']
+    if rankings.repeats and chosen: rankings.open['duplicates'] = tuple(chosen)
     first, second = (plain_variant(rankings, variant).items for variant in variants)
     usual = {'mistake': ''} | DEFAULTS | parsed.kind.params
     different = tuple(name for name in first | second if first.get(name) != second.get(name))
@@ -672,7 +658,7 @@ def differ(
         return Variant.of(parsed, items, items, items['mistake'])
     @cache
     def compute(changed):
-        try: return values_of_variant(rankings, parsed, plain_variant(rankings, mixed(changed)))
+        try: return values_of_variant(rankings, parsed, mixed(changed))
         except ValueError: return None
     start = compute(())
     target = compute(different)
@@ -685,16 +671,9 @@ def differ(
     for name, pair in zip(order, pairwise(changed)):
         words = _word(name, second, parsed)
         mixtures = [*map(mixed, pair)]
-        steps.append(_step(rankings.queries, (truth, results), parsed, words, mixtures, map(compute, pair)))
+        steps.append(_step(rankings, parsed, words, mixtures, map(compute, pair)))
     old, new = (variant.items for variant in variants)
     replaced = [name for name, x in new.items() if old.get(name) != x and name not in first | second]
     idle = [_word(name, second, parsed) for name in different if name not in fewest]
     idle += [_word(name, new, parsed) for name in replaced]  # which cannot matter on these data
     return ToolDifference(parsed, names, start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
-
-def _rankings_of(qrels, run, variants):
-    """Return a `Rankings` object with the rankings under the options and mistakes of all
-    variants."""
-    items = [variant.items for variant in variants]
-    choices = {q: tuple(dict.fromkeys(x.get(q, DEFAULTS[q]) for x in items)) for q in OF_ROWS}
-    return Rankings(qrels, run, open=choices, rows=[variant.known_mistake.rows for variant in variants])
