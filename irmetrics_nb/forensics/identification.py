@@ -34,7 +34,6 @@ from irmetrics_nb.forensics.search import (
     plain_variant,
     read_targets,
     scales_of,
-    target_text,
     tools_with,
     values_of_variant,
     variant_of,
@@ -199,9 +198,10 @@ def _advice(rankings, target, fits):
     """Return up to two sentences on further numbers that would best decide between the fits,
     which are combinations of conventions that match the numbers. Each sentence has the
     number of fits that would remain."""
-    n = min(len(fits), _MOST_FITS)
+    ways = [fit.ways[0] for fit in fits[:_MOST_FITS]]
+    n = len(ways)
     measure, numbers = target
-    def computed(measure): return zip(*(values_of_variant(rankings, measure, fit.ways[0]) for fit in fits[:n]))
+    def computed(measure): return zip(*(values_of_variant(rankings, measure, way) for way in ways))
     values: dict[str, Any] = {}
     if len(rankings.queries) < 1000:
         by_query, _ = computed(measure)
@@ -223,6 +223,12 @@ def _remaining(values, unit):
     return float((count**2).sum() / count.sum())
 
 # %% ../../nbs/forensics/identification.ipynb #2589a0de
+def _target_text(target):
+    """Return a measure and its numbers as text: 'AP = 0.25, AP of q1 = 0.50'."""
+    measure, numbers = target
+    names = {q: f'{measure.asked} of {visible(q)}' for q in numbers} | {'all': measure.asked}
+    return ', '.join(f'{names[q]} = {x}' for q, x in numbers.items())
+
 def _of_first(name, words):
     """Return a property that has the attribute `name` of the first item of `fits`, or None
     if there are no fits. words: the description of the attribute."""
@@ -268,7 +274,7 @@ class Identification(Result):
     @property
     def summary(self) -> list[str]:
         """Return the result as a list of sentences."""
-        question = '; '.join(map(target_text, self.wanted))
+        question = '; '.join(map(_target_text, self.wanted))
         tried = f'{self.tried:,} combinations of conventions give {self.results:,} different results on these data'
         if not self.fits:
             failed = f'no combination matches. {tried}.'
@@ -300,7 +306,7 @@ class Identification(Result):
         """Return the result as a dict of numbers, strings, lists and dicts."""
         rows = [row | {'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call}
                 for fit, row in zip(self.fits or self.nearest, self.rows)]
-        return {'asked': [*map(target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
+        return {'asked': [*map(_target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
                 'results': self.results, 'fits': len(self.fits), 'advice': list(self.advice),
                 'ranges': list(self.ranges), 'rows': rows}
 
@@ -365,7 +371,7 @@ def identify(
     targets = read_targets(values, value)
     measures = [measure for measure, _ in targets]
     rankings = Rankings(qrels, run)
-    for query in dict.fromkeys(query for _, numbers in targets for query in numbers):
+    for query in chain.from_iterable(numbers for _, numbers in targets):
         if query not in ('all', *rankings.queries):
             raise ValueError(f'query {query!r} is not judged{suggestion(query, rankings.queries)}')
     if say:

@@ -4,13 +4,12 @@
 
 # %% auto #0
 __all__ = ['LIKE_EXACT', 'Target', 'NUMBERS_TRIED', 'MOST_LEVELS', 'DEFAULTS', 'OF_ROWS', 'Cell', 'read_number', 'last_digit',
-           'number_fits', 'read_targets', 'scales_of', 'target_text', 'search_space', 'parameter_sets', 'Variant',
-           'variant_of', 'tools_with', 'different', 'mistake_of', 'Rankings', 'values_of', 'mean_of', 'plain_variant',
+           'number_fits', 'read_targets', 'scales_of', 'search_space', 'parameter_sets', 'Variant', 'variant_of',
+           'tools_with', 'different', 'mistake_of', 'Rankings', 'values_of', 'mean_of', 'plain_variant',
            'values_of_variant', 'with_mistake', 'Outcome', 'all_results']
 
 # %% ../../nbs/forensics/search.ipynb #bedaaae0
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -37,9 +36,7 @@ from irmetrics_nb import (
     parse,
 )
 from ..core.conventions import CHOICES, DISCOUNTS, NAMED_GAINS, ratio
-from ..core.measures import Kind
 from ..core.ties import MAX_ORDERS, count_orders, ties_that_matter
-from ..data.errors import visible
 from ..data.sources import read_rows
 from irmetrics_nb.evaluation.presets import (
     conventions_of,
@@ -56,11 +53,9 @@ def read_number(value: Any) -> Decimal:
     """Convert text or a number to a Decimal, which keeps the trailing zeros of text.
 
     Raise ValueError for anything else, and for NaN and infinity."""
-    if isinstance(value, np.generic): value = value.item()
-    if isinstance(value, str | Decimal | int | float):
-        with suppress(InvalidOperation):  # which text such as 'True' causes
-            number = Decimal(str(value).strip())
-            if number.is_finite(): return number
+    with suppress(InvalidOperation):  # which text such as 'True' causes
+        number = Decimal(str(value).strip())
+        if number.is_finite(): return number
     raise ValueError(f'a value must be a number such as 0.4312, not {value!r}')
 
 def last_digit(number: Decimal) -> float:
@@ -98,9 +93,10 @@ def read_targets(values: Any, value: Any = None) -> list[Target]:
 def _pair(text):
     """Split the text 'nDCG@10=0.4312' into ('nDCG@10', '0.4312'). Raise ValueError for a
     text without a measure and a number."""
-    match = re.fullmatch(r'(.+)=([^=]+)', str(text))
-    if not match: raise ValueError(f'{text!r}: expected a measure and its value, such as nDCG@10=0.4312')
-    return match.groups()
+    measure, _, number = str(text).rpartition('=')
+    if not (measure and number):
+        raise ValueError(f'{text!r}: expected a measure and its value, such as nDCG@10=0.4312')
+    return measure, number
 
 def _target(text, values):
     """Parse a measure and its numbers; return (measure, {query: number}). Raise ValueError
@@ -112,13 +108,13 @@ def _target(text, values):
     for number in numbers.values():
         if number < 0 and 'gain' not in measure.kind.params:
             raise ValueError(f'{measure!r} = {number}: this measure is never below 0')
-        if abs(number) > 100 and not _unbounded(measure.kind):
+        if abs(number) > 100 and not _unbounded(measure):
             raise ValueError(f'{measure!r} = {number}: this measure is at most 1, or 100 as a percentage')
     return measure, numbers
 
-def _unbounded(kind: Kind) -> bool:
+def _unbounded(measure):
     """Return whether this kind of measure can have values above 1, as DCG can."""
-    return float(Measure(kind.name).of([3, 3, 3])) > 1
+    return Measure(measure.name).of([3, 3, 3]) > 1
 
 def scales_of(target: Target) -> tuple[int, ...]:
     """Return the possible scales of the numbers: (1,), or (1, 100) if they may be percentages.
@@ -126,21 +122,15 @@ def scales_of(target: Target) -> tuple[int, ...]:
     Numbers may be percentages if one of them is above 1 although the measure cannot exceed
     1."""
     measure, numbers = target
-    percent = max(numbers.values()) > 1 and not _unbounded(measure.kind)
+    percent = max(numbers.values()) > 1 and not _unbounded(measure)
     if percent: return 1, 100
     return (1,)
-
-def target_text(target: Target) -> str:
-    """Return a measure and its numbers as text: 'AP = 0.25, AP of q1 = 0.50'."""
-    measure, numbers = target
-    names = {q: f'{measure.asked} of {visible(q)}' for q in numbers} | {'all': measure.asked}
-    return ', '.join(f'{names[q]} = {x}' for q, x in numbers.items())
 
 # %% ../../nbs/forensics/search.ipynb #0b61f8c1
 NUMBERS_TRIED: dict[str, tuple] = {'beta': (1, 2, 0.5), 'p': (0.8, 0.5, 0.85, 0.9, 0.95)}
 MOST_LEVELS = 5  # relevance levels and largest grades that are tried
 
-def search_space(kind: Kind, name: str, grades: Iterable[float] = (1,)) -> tuple:
+def search_space(measure: Measure, name: str, grades: Sequence[float] = (1,)) -> tuple:
     """Return the values to try for a parameter of a measure, the default first.
 
     name: the parameter. grades: the grades of all judgments."""
@@ -149,9 +139,9 @@ def search_space(kind: Kind, name: str, grades: Iterable[float] = (1,)) -> tuple
     tables: dict[str, Any] = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels}
     tables['max_grade'] = [g for g in levels if g >= top]
     tables |= NUMBERS_TRIED
-    hint = get_type_hints(kind.function)[name]
+    hint = get_type_hints(measure.kind.function)[name]
     options = _literals(hint) or tables.get(name, ())
-    return tuple(dict.fromkeys([kind.params[name], *options]))
+    return tuple(dict.fromkeys([measure.kind.params[name], *options]))
 
 def _literals(hint):
     """Return the options of bool, of a `Literal` type, or of the first such type in a
@@ -163,14 +153,13 @@ def _literals(hint):
 
 # %% ../../nbs/forensics/search.ipynb #cdeed841
 def parameter_sets(
-    measure: Measure, grades: Iterable[float] = (1,)
+    measure: Measure, grades: Sequence[float] = (1,)
 ) -> Iterator[dict[str, Any]]:
     """Yield each combination of values for the parameters that `measure` leaves open.
 
     grades: the grades of all judgments. Each combination is a dict {parameter: value}."""
     names = [name for name in measure.kind.params if name not in measure.said]
-    levels = [*grades]
-    for values in product(*(search_space(measure.kind, name, levels) for name in names)):
+    for values in product(*(search_space(measure, name, grades) for name in names)):
         yield dict(zip(names, values))
 
 # %% ../../nbs/forensics/search.ipynb #e095e1ce
@@ -268,11 +257,10 @@ def mistake_of(variants: Iterable[Variant], kinds: Iterable[str]) -> str:
     each variant."""
     for variant, kind in zip(variants, kinds):
         if variant.mistake: return variant.mistake
+        possible = {*variant.params}, {*variant.answers, *variant.params}
         same = {name: {*m.same_as.items()} for name, m in mistakes_of(kind).items() if m.same_as}
-        equal = [name for name, answers in same.items() if answers == {*variant.answers, *variant.params}]
-        contained = [name for name, answers in same.items() if answers <= {*variant.params}]
-        if equal: return equal[0]
-        if contained: return max(contained, key=lambda name: len(same[name]))
+        fits = [name for name, pairs in same.items() if pairs <= possible[0] or pairs == possible[1]]
+        if fits: return max(fits, key=lambda name: len(same[name]))
     return ''
 
 # %% ../../nbs/forensics/search.ipynb #5646c4bf
