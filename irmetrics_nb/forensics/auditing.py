@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
-from itertools import islice, product, repeat
+from itertools import product, repeat
 from pathlib import Path
 from typing import Any
 
@@ -189,11 +189,11 @@ class Question:
         self.failed = np.array(self.errors, bool) | np.isnan(self.values) & np.array(empty, bool)
         self.rounded = np.array_equal(self.values, np.round(self.values, 4), equal_nan=True)  # to four digits
 
-    def fits(self, values: np.ndarray) -> bool:
+    def fits(self, values: np.ndarray, mean: float = np.nan) -> bool:
         """Return whether `values` equal the values of the function, up to rounding.
 
-        `values` has one number for each case. Cases in which the function failed are
-        ignored."""
+        `values` has one number for each case; their mean is not used. Cases in which the
+        function failed are ignored."""
         step = 5.01e-5 if self.rounded else 1e-7
         close = np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)
         return bool((self.failed | close).all())
@@ -203,9 +203,8 @@ class Question:
 
         A variant is a combination of conventions and parameters. search: options of
         `all_results`."""
-        def check(counted, mean): return self.fits(counted)
         rankings = rankings_of(self.cases, _DEFAULTS)
-        found = all_results(rankings, _at_cutoff(measure, self.k), check=check, **search)
+        found = all_results(rankings, _at_cutoff(measure, self.k), check=self.fits, **search)
         return {variant for variant, result in found.items() if result.fits}
 
 def _at_cutoff(measure, k):
@@ -222,7 +221,7 @@ def _more_variants(measure, accept):
     variants = [variant_of(measure, accept)]
     if 'max_grade' in measure.kind.params:
         for top, gain in product((3, 4), ('exp', 'linear')):
-            variants.append(Variant.of(measure, {}, {'max_grade': top, 'gain': gain}))
+            variants.append(Variant.of(measure, {'max_grade': top, 'gain': gain}))
     return variants
 
 # %% ../../nbs/forensics/auditing.ipynb #0d8e3d55
@@ -346,12 +345,10 @@ class _Auditor:
         wrong if no convention gives this value."""
         value, error = ask(self.f, self.words, case, self.k)
         if error: return EdgeFinding(edge, error)
-        wrong = ''
-        if np.isnan(value):
-            if edge == 'nothing found': wrong = ', which no known convention gives'
-        elif edge == 'nothing relevant' and value not in (0, 1):
-            wrong = ', but 0, 1 or NaN is expected'
-        return EdgeFinding(edge, f'gives {value:g}{wrong}', wrong=bool(wrong))
+        wrong = edge == 'nothing relevant' and value not in (0, 1)
+        if np.isnan(value): wrong = edge == 'nothing found'
+        text = ', which no known convention gives'
+        return EdgeFinding(edge, f'gives {value:g}{text * wrong}', wrong=wrong)
 
     def _unjudged(self, variant):
         """Return an `EdgeFinding` on how the function treats unjudged documents. It is
@@ -374,10 +371,10 @@ class _Auditor:
 
     def _fractions(self, variant):
         names = [name for name in ('whole-grades', 'greater-for-at-least') if name in mistakes_of(self.measure.name)]
-        variants = {'not rounded': replace(variant, answers=())} | _with_mistakes(variant, names)
+        variants = {'not rounded': variant} | _with_mistakes(variant, names)
         if 'rel' in self.params:
-            params = dict(variant.params) | {'rel': ABOVE_ZERO}
-            variants['any grade above 0 is relevant'] = Variant((), tuple(params.items()), variant.mistake)
+            changed = Variant.of(self.measure, variant.items | {'rel': ABOVE_ZERO})
+            variants['any grade above 0 is relevant'] = changed
         return self.find('fractional grades', _FRACTIONS, variants)
 
     def _repeated(self, variant):
@@ -419,7 +416,7 @@ def _without_gain(measure, variant):
 
 def _with_mistakes(variant, names):
     """Return {name of a mistake: variant with this mistake, and the same parameters}."""
-    return {name: Variant((), variant.params, name) for name in names}
+    return {name: replace(variant, mistake=name) for name in names}
 
 # %% ../../nbs/forensics/auditing.ipynb #407a62f8
 HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # named mistakes that pass
@@ -666,8 +663,8 @@ def _of_vectors(measure, answers, folder):
     shown = ''
     if not passed:
         mistakes = tuple(name for name in fits if name in data['mistakes'])
-        wrong = (case for case in tested if not is_right(case, 'default'))
-        for case in islice(wrong, 1):
+        case = next((case for case in tested if not is_right(case, 'default')), None)
+        if case:
             shown = (f"{case['name']} ({case['about']}): {answers[case['name']]}, "
                      f"but the definition gives {case['value']}")
     return Audit('the program', parse(measure), 'vectors', passed, None, computes, tools, mistakes, shown)

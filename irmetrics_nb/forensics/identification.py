@@ -113,17 +113,17 @@ def _fitting_results(target, found, reading):
         if results: return results, scale
     return [], 1
 
-def _combined(measures, searches, fitting):
+def _combined(measures, fitting):
     """Combine the matching results of several measures that one program can compute
     together. Return {results: combinations}. A key is a tuple with a result for each
     measure. Its value is a list of tuples with a `Variant` (conventions and parameters) for
     each measure."""
     by_answers: dict = {}
-    for i, (found, fits) in enumerate(zip(searches, map(set, fitting))):
-        for variant, result in found.items():
-            if result not in fits: continue
-            pairs_of = by_answers.setdefault(variant.answers, [[] for _ in measures])
-            pairs_of[i].append((variant, result))
+    for i, results in enumerate(fitting):
+        for result in results:
+            for variant in result.variants:
+                pairs_of = by_answers.setdefault(variant.answers, [[] for _ in measures])
+                pairs_of[i].append((variant, result))
     groups: dict = {}
     for pairs in chain.from_iterable(starmap(product, by_answers.values())):
         variants, results = zip(*pairs)
@@ -137,7 +137,8 @@ def _agree(measures, variants):
     or in the mean over queries must affect every measure that it can affect."""
     mistakes = {variant.mistake for variant in variants} - {''}
     if len(mistakes) > 1: return False
-    shared = [MISTAKES[name].kinds.split() for name in mistakes if MISTAKES[name].rows or MISTAKES[name].total]
+    known = [variant.known_mistake for variant in variants]
+    shared = [mistake.kinds.split() for mistake in known if mistake.rows or mistake.total]
     choices: dict = {}
     for measure, variant in zip(measures, variants):
         choice = variant.params, variant.mistake
@@ -431,12 +432,8 @@ def _range_of_tool(rankings, target, tool):
         ends.append(dict(zip(rankings.queries, counted)) | {'all': mean})
     low, high = ends
     def is_inside(scale):
-        for q, x in numbers.items():
-            unit = last_digit(x)
-            least = low[q] * scale - unit
-            most = high[q] * scale + unit / 2
-            if not least <= float(x) <= most: return False
-        return True
+        return all(low[q] * scale - last_digit(x) <= float(x) <= high[q] * scale + last_digit(x) / 2
+                   for q, x in numbers.items())
     if low['all'] < high['all'] and any(map(is_inside, scales_of(target))):
         return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
     return ''
@@ -450,7 +447,7 @@ def _all_fits(rankings, targets, searches):
         fitting, scales = zip(*(_fitting_results(*pair, reading) for pair in zip(targets, searches)))
         if not all(fitting): continue
         tools = _tools_of(rankings, measures, searches)
-        groups = _combined(measures, searches, fitting)
+        groups = _combined(measures, fitting)
         fits = [_fit(measures, results, variants, tools) for results, variants in groups.items()]
         for tool, (results, variants) in tools.items():  # which answer a question in two ways, for two measures
             fit = all(result in outcomes for result, outcomes in zip(results, fitting))
@@ -461,9 +458,9 @@ def _all_fits(rankings, targets, searches):
 def _rank(fit):
     """Return the key that sorts `Fit` objects: conventions of tools come first, then those
     with fewer differences from the defaults."""
-    common = {pair for variant in fit.ways for pair in (*variant.answers, *variant.params)}
+    common = {pair for variant in fit.ways for pair in variant.items.items()}
     mistake = any(variant.mistake for variant in fit.ways)
-    return not fit.tools, len(common) + 3.5 * mistake, repr(fit.ways)
+    return not fit.tools, len(common) + 2.5 * mistake, repr(fit.ways)
 
 def _nearest(rankings, targets, searches):
     for (measure, numbers), found in zip(targets, searches):
@@ -567,12 +564,10 @@ def _named_variant(rankings, measure, source):
     text = f'{measure.asked} = {source}: no combination of conventions gives this value'
     raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
 
-def _word(name, items, measure):
-    """Return the option `name` as text, such as ties='given'. items: the options that differ
-    from the defaults; if `name` is not among them, the default is shown."""
-    shown = DEFAULTS | measure.kind.params | {'mistake': 'no mistake'} | items
-    if name == 'mistake': return shown[name]
-    return f'{name}={shown[name]!r}'
+def _word(name, items):
+    """Return the option `name` of {name: value} as text, such as ties='given'."""
+    if name == 'mistake': return items[name] or 'no mistake'
+    return f'{name}={items[name]!r}'
 
 # %% ../../nbs/forensics/identification.ipynb #29f78f3d
 def _fewest(compute, names):
@@ -656,12 +651,13 @@ def differ(
     chosen = [x for variant in variants for name, x in variant.answers if name == 'duplicates']
     if rankings.repeats and chosen: rankings.open['duplicates'] = tuple(chosen)
     first, second = (plain_variant(rankings, variant).items for variant in variants)
-    usual = {'mistake': ''} | DEFAULTS | parsed.kind.params
+    old, new = (variant.items for variant in variants)
     different = tuple(name for name in first | second if first.get(name) != second.get(name))
+    replaced = [name for name, x in new.items() if old.get(name) != x and name not in first | second]
+    second = DEFAULTS | parsed.kind.params | {'mistake': ''} | second
     def mixed(changed):
         "Return the first variant, but with the options in `changed` from the second variant."
-        items = usual | first | {name: second.get(name, usual[name]) for name in changed}
-        return Variant.of(parsed, items, items, items['mistake'])
+        return Variant.of(parsed, first | {name: second[name] for name in changed})
     @cache
     def compute(changed):
         try: return values_of_variant(rankings, parsed, mixed(changed))
@@ -675,11 +671,9 @@ def differ(
     changed = [tuple(order[:i]) for i in range(len(order) + 1)]
     steps = []
     for name, pair in zip(order, pairwise(changed)):
-        words = _word(name, second, parsed)
+        words = _word(name, second)
         mixtures = [*map(mixed, pair)]
         steps.append(_step(rankings, parsed, words, mixtures, map(compute, pair)))
-    old, new = (variant.items for variant in variants)
-    replaced = [name for name, x in new.items() if old.get(name) != x and name not in first | second]
-    idle = [_word(name, second, parsed) for name in different if name not in fewest]
-    idle += [_word(name, new, parsed) for name in replaced]  # which cannot matter on these data
+    idle = [_word(name, second) for name in different if name not in fewest]
+    idle += [_word(name, new) for name in replaced]  # which cannot matter on these data
     return ToolDifference(parsed, names, start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
