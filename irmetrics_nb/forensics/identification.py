@@ -558,7 +558,8 @@ def _named_variant(rankings, measure, source):
     if isinstance(source, Conventions): return source.name or 'these conventions', variant_of(measure, source)
     if isinstance(source, str) and (source in PRESETS or not source.strip()[:1].isdigit()):
         return source, variant_of(measure, source)
-    result = identify(*rankings.sources, {measure: source})
+    qrels, run = rankings.sources
+    result = identify(qrels, run, {measure: source})
     if result: return f'{source} ({result[0].differs})', result[0].ways[0]
     nearest = result.nearest[0]
     text = f'{measure.asked} = {source}: no combination of conventions gives this value'

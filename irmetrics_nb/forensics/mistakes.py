@@ -65,7 +65,7 @@ class Mistake:
         """Return the function that computes a measure such as 'AP' with this mistake.
 
         Raise TypeError if the mistake has no `definition`."""
-        definition = self.definition
+        definition: Any = self.definition
         if isinstance(definition, Mapping): definition = definition[kind]
         return definition
 

@@ -235,7 +235,7 @@ def tools_with(*measures: Measure) -> list[str]:
     names = {measure.name for measure in measures}
     return [tool for tool, preset in PRESETS.items() if names <= {*preset.kinds.split()}]
 
-DEFAULTS = {question: next(iter(choices)) for question, choices in CHOICES.items()}
+DEFAULTS: dict[str, Any] = {question: next(iter(choices)) for question, choices in CHOICES.items()}
 
 def different(
     values: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULTS,
@@ -406,7 +406,7 @@ def _reorder_ties(measure, judged, values, order):
 
 # %% ../../nbs/forensics/search.ipynb #4401ff21
 def values_of(
-    rankings: Rankings, measure: Measure, variant: Variant, keys: Iterable[tuple], means: Sequence[Mapping[str, str]],
+    rankings: Rankings, measure: Measure, variant: Variant, keys: Iterable[tuple], means: Sequence[dict[str, str]],
 ) -> Iterator[tuple[dict[str, str], np.ndarray, float]]:
     """Compute a measure for combinations of conventions; yield (options, values, mean).
 
