@@ -254,8 +254,9 @@ _SEVERAL: tuple[dict, dict] = (
     {'a': {'d1': 2.0, 'x': 1.0, 'y': 0.5}, 'b': {'x': 2.0, 'd2': 1.0}, 'c': {'d2': 1.0}, 'none': {'d1': 1.0},
      **{f'more {i}': {'d1': 1.0} for i in range(4)}})
 ABOVE_ZERO = 1e-9  # a level of relevance that every grade above 0 reaches
-_TIE_WORDS = {'ties-as-given': 'given', 'the later row first (its document id is greater)': 'docid',
-              'averaged over all orders': 'average', 'ties-at-best': 'best', 'in the worst order': 'worst'}
+_TIES = {'ties-as-given': {'ties': 'given'}, 'the later row first (its document id is greater)': {'ties': 'docid'},
+         'averaged over all orders': {'ties': 'average'}, 'ties-at-best': {'ties': 'best'},
+         'in the worst order': {'ties': 'worst'}}
 
 # %% ../../nbs/forensics/auditing.ipynb #f3f1294a
 class _Auditor:
@@ -302,12 +303,14 @@ class _Auditor:
             except ValueError: return False
         return question.fits(np.concatenate(values))
 
-    def find(self, edge, cases, variants):
-        """Find the variant that gives the values of the function; return an `EdgeFinding`.
-        edge: the name of the edge case. variants: {description: variant}."""
+    def find(self, edge, cases, variant, changes):
+        """Find the change of a variant that gives the values of the function; return an
+        `EdgeFinding`. edge: the name of the edge case. changes: {description: {name: new
+        value}}, with names as in `Variant.items`."""
         question = self.ask(cases, self.k)
         if question.error: return EdgeFinding(edge, question.error)
-        fits = [words for words, variant in variants.items() if self.gives(question, variant)]
+        variants = {words: Variant.of(self.measure, variant.items | change) for words, change in changes.items()}
+        fits = [words for words, changed in variants.items() if self.gives(question, changed)]
         if not fits: return EdgeFinding(edge, 'the values match no known convention', wrong=True)
         if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'no effect on the values')
         words = min(fits, key=lambda words: words in MISTAKES)
@@ -323,7 +326,7 @@ class _Auditor:
         if 'true' not in self.words: yield self._unjudged(variant)
         if not self.binary: yield self._negative(variant)
         elif 'retrieved' not in self.words:
-            finding = self.find('grades above 1', _ABOVE_1, {'are relevant, like grade 1': variant})
+            finding = self.find('grades above 1', _ABOVE_1, variant, {'are relevant, like grade 1': {}})
             if finding.wrong:
                 reason = 'are not treated like grade 1; all other cases use grades 0 and 1'
                 finding = EdgeFinding(finding.edge, reason)
@@ -333,10 +336,10 @@ class _Auditor:
             yield EdgeFinding('k beyond the list', error or f'gives {value:g}, which is right')
         if not self.binary: yield self._fractions(variant)
         if {'score', 'run'} & {*self.words}:
-            ties = {words: variant.with_answers(ties=order) for words, order in _TIE_WORDS.items()}
-            yield self.find('equal scores', _TIED, ties)
-            variants = {'count like any other score': variant} | _with_mistakes(variant, ['scores-above-zero-only'])
-            yield self.find('scores of 0 or less', _LOW, variants)
+            yield self.find('equal scores', _TIED, variant, _TIES)
+            mistake = 'scores-above-zero-only'
+            changes = {'count like any other score': {}, mistake: {'mistake': mistake}}
+            yield self.find('scores of 0 or less', _LOW, variant, changes)
         if 'run' in self.words: yield self._means(variant)
         elif self.has_ids: yield self._repeated(variant)
 
@@ -357,25 +360,23 @@ class _Auditor:
         condensed = 'are removed first, so that later documents move up'
         question = self.ask(_UNJUDGED, self.k)
         if np.isnan(question.values).all() and not all(question.errors): return EdgeFinding(edge, 'gives nan')
-        variants = {'keep their ranks': variant, condensed: variant.with_answers(unjudged='skip')}
-        finding = self.find(edge, _UNJUDGED, variants)
+        changes = {'keep their ranks': {}, condensed: {'unjudged': 'skip'}}
+        finding = self.find(edge, _UNJUDGED, variant, changes)
         return replace(finding, wrong=finding.wrong or finding.what == condensed)
 
     def _negative(self, variant):
         edge = 'negative grades'
         if 'max_grade' in self.params: return EdgeFinding(edge, 'not tested, because the scale of grades begins at 0')
         cases = _NEGATIVE + [Case((2, 0), (-1, 1))] * self.has_ids
-        kept = variant.with_answers(negative='keep')
-        variants = {'count as unjudged': variant, 'count as a negative gain': kept}
-        return self.find(edge, cases, variants)
+        changes = {'count as unjudged': {}, 'count as a negative gain': {'negative': 'keep'}}
+        return self.find(edge, cases, variant, changes)
 
     def _fractions(self, variant):
-        names = [name for name in ('whole-grades', 'greater-for-at-least') if name in mistakes_of(self.measure.name)]
-        variants = {'not rounded': variant} | _with_mistakes(variant, names)
-        if 'rel' in self.params:
-            changed = Variant.of(self.measure, variant.items | {'rel': ABOVE_ZERO})
-            variants['any grade above 0 is relevant'] = changed
-        return self.find('fractional grades', _FRACTIONS, variants)
+        changes: dict = {'not rounded': {}}
+        for name in ('whole-grades', 'greater-for-at-least'):
+            if name in mistakes_of(self.measure.name): changes[name] = {'mistake': name}
+        if 'rel' in self.params: changes['any grade above 0 is relevant'] = {'rel': ABOVE_ZERO}
+        return self.find('fractional grades', _FRACTIONS, variant, changes)
 
     def _repeated(self, variant):
         edge = 'a document twice'
@@ -383,8 +384,9 @@ class _Auditor:
         question = self.ask(cases, self.k)
         question.cases = [Case((case.grades[0], None, *case.grades[1:]), case.missed) for case in cases]
         if self.gives(question, variant): return EdgeFinding(edge, 'counts once but takes two ranks')
-        first = {'counts once, at its first rank': variant.with_answers(duplicates='first')}
-        return self.find(edge, cases, first | _with_mistakes(variant, ['duplicates-counted']))
+        mistake = 'duplicates-counted'
+        changes = {'counts once, at its first rank': {'duplicates': 'first'}, mistake: {'mistake': mistake}}
+        return self.find(edge, cases, variant, changes)
 
     def _means(self, variant):
         "Return an `EdgeFinding` on the queries that the function includes in the mean."
@@ -413,10 +415,6 @@ def _without_gain(measure, variant):
     0 and 1, the gain has no effect."""
     if measure.name not in ('CG', 'DCG', 'nDCG'): return variant
     return replace(variant, params=tuple(pair for pair in variant.params if pair[0] != 'gain'))
-
-def _with_mistakes(variant, names):
-    """Return {name of a mistake: variant with this mistake, and the same parameters}."""
-    return {name: replace(variant, mistake=name) for name in names}
 
 # %% ../../nbs/forensics/auditing.ipynb #407a62f8
 HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # named mistakes that pass

@@ -28,6 +28,7 @@ from irmetrics_nb.forensics.search import (
     Target,
     Variant,
     all_results,
+    different,
     last_digit,
     mistake_of,
     number_fits,
@@ -187,7 +188,8 @@ def _idle(combination, variants):
     for question, choices in CHOICES.items():
         if question == 'duplicates': continue
         answers = [{question: answer} for answer in choices if answer != 'nan']
-        changed = [tuple(variant.with_answers(**answer) for variant in combination) for answer in answers]
+        changed = [tuple(replace(variant, answers=different(dict(variant.answers) | answer))
+                         for variant in combination) for answer in answers]
         if variants.issuperset(changed): idle.append(question)
     return tuple(idle)
 
@@ -432,8 +434,12 @@ def _range_of_tool(rankings, target, tool):
         ends.append(dict(zip(rankings.queries, counted)) | {'all': mean})
     low, high = ends
     def is_inside(scale):
-        return all(low[q] * scale - last_digit(x) <= float(x) <= high[q] * scale + last_digit(x) / 2
-                   for q, x in numbers.items())
+        for q, x in numbers.items():
+            unit = last_digit(x)
+            least = low[q] * scale - unit
+            most = high[q] * scale + unit / 2
+            if not least <= float(x) <= most: return False
+        return True
     if low['all'] < high['all'] and any(map(is_inside, scales_of(target))):
         return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
     return ''
@@ -588,7 +594,7 @@ def _step(rankings, measure, words, variants, computed):
     before and after the change."""
     (earlier, value), (later, new_value) = computed
     gone = np.isnan(earlier) != np.isnan(later)
-    size = np.where(gone, 1.0, np.abs(np.nan_to_num(later) - np.nan_to_num(earlier)))
+    size = np.where(gone, 1.0, np.abs(np.nan_to_num(later - earlier)))
     order = np.argsort(-size, kind='stable')
     changed = order[size[order] > 1e-11].tolist()
     shows = []
@@ -653,7 +659,7 @@ def differ(
     if rankings.repeats and chosen: rankings.open['duplicates'] = tuple(chosen)
     first, second = (plain_variant(rankings, variant).items for variant in variants)
     old, new = (variant.items for variant in variants)
-    different = tuple(name for name in first | second if first.get(name) != second.get(name))
+    unequal = tuple(name for name in first | second if first.get(name) != second.get(name))
     replaced = [name for name, x in new.items() if old.get(name) != x and name not in first | second]
     second = DEFAULTS | parsed.kind.params | {'mistake': ''} | second
     def mixed(changed):
@@ -664,10 +670,10 @@ def differ(
         try: return values_of_variant(rankings, parsed, mixed(changed))
         except ValueError: return None
     start = compute(())
-    target = compute(different)
+    target = compute(unequal)
     if not (start and target):
         raise ValueError(f'{parsed!r} cannot be computed with both sets of conventions on these data')
-    fewest = _fewest(compute, different)
+    fewest = _fewest(compute, unequal)
     order = sorted(fewest, key=lambda name: -abs((compute((name,)) or start)[1] - start[1]))
     changed = [tuple(order[:i]) for i in range(len(order) + 1)]
     steps = []
@@ -675,6 +681,6 @@ def differ(
         words = _word(name, second)
         mixtures = [*map(mixed, pair)]
         steps.append(_step(rankings, parsed, words, mixtures, map(compute, pair)))
-    idle = [_word(name, second) for name in different if name not in fewest]
+    idle = [_word(name, second) for name in unequal if name not in fewest]
     idle += [_word(name, new) for name in replaced]  # which cannot matter on these data
     return ToolDifference(parsed, names, start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))

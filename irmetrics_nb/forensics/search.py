@@ -134,8 +134,8 @@ def search_space(measure: Measure, name: str, grades: Sequence[float] = (1,)) ->
     name: the parameter. grades: the grades of all judgments."""
     top = max(grades, default=1)
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
-    largest = [g for g in levels if g >= top]
-    tables: dict[str, Any] = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels, 'max_grade': largest}
+    tables: dict[str, Any] = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels}
+    tables['max_grade'] = [g for g in levels if g >= top]
     tables |= NUMBERS_TRIED
     hint = get_type_hints(measure.kind.function)[name]
     options = _literals(hint) or tables.get(name, ())
@@ -212,10 +212,6 @@ class Variant:
         They do not include the mistake."""
         measures = tuple((kind, name, value) for name, value in self.params)
         return Conventions(**dict(self.answers), measures=measures)
-
-    def with_answers(self, **answers: Any) -> 'Variant':
-        "Return a copy of the variant in which some options of conventions are replaced."
-        return replace(self, answers=different(dict(self.answers) | answers))
 
 _NO_MISTAKE = Mistake('', '')
 
@@ -433,8 +429,9 @@ def values_of(
         else:
             values = np.asarray(complete.of(judged), dtype=float)
         return complete, judged, values, complete.of(ranked.ideal) == 0
-    cells = [(key, *cell) for key in keys if (cell := rankings.cell(key))]
-    for key, ranked, unanswered, order in sorted(cells, key=lambda cell: _ORDERS.index(cell[-1])):
+    cells = {key: rankings.cell(key) for key in keys}
+    possible = [(key, *cell) for key, cell in cells.items() if cell]
+    for key, ranked, unanswered, order in sorted(possible, key=lambda cell: _ORDERS.index(cell[-1])):
         complete, judged, values, no_ideal = score(ranked)
         if not (definition or order == 'given' or measure.kind.unordered):
             try: values = _reorder_ties(complete, judged, values, order)
