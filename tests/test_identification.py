@@ -98,8 +98,7 @@ def is_found(name, kind, seed):
 @cache
 def results(kind, asked, seed, twice):
     "All results, computed once for all mistakes of a measure."
-    rows = [m.rows for m in mistakes_of(kind).values() if m.rows]
-    return dict.fromkeys(all_results(Rankings(*rows_at_random(seed, twice=twice), rows=rows), parse(asked)).values())
+    return dict.fromkeys(all_results(Rankings(*rows_at_random(seed, twice=twice)), parse(asked)).values())
 
 
 def test_documents_with_the_id_of_their_query_are_kept_and_taken_out_where_there_are_such():
@@ -133,7 +132,7 @@ def test_the_value_of_a_tool_is_found_by_the_name_of_the_tool(kind):
 def test_every_result_is_what_evaluate_gives_under_its_conventions(measure):
     judgments, run = map(as_dicts, rows_at_random(3))
     asked = parse(measure)
-    found = all_results(Rankings(judgments, run), asked, mistakes=False)
+    found = all_results(Rankings(judgments, run), asked, mistakes={})
     variants = list(found)
     rng = np.random.default_rng(0)
     for i in rng.choice(len(variants), min(25, len(variants)), replace=False):
@@ -182,7 +181,7 @@ def test_what_a_measure_says_itself_is_no_question():
     [
         ({"AP": "0,43"}, "such as 0.4312"), ({"AP": 431}, "at most 1, or 100 as a percentage"), ({"AP": -0.2}, "never below 0"),
         ({"AP": None}, "not None"), ({"AP": float("nan")}, "a value must be a number"), ("AP", "expected a measure and its value"),
-        ({"AUC": 0.5}, "does not depend on conventions"), ({"nDGC": 0.5}, "unknown measure"), ({}, "write a measure and its value"),
+        ({"AUC": 0.5}, "is not a measure of this package"), ({"nDGC": 0.5}, "unknown measure"), ({}, "write a measure and its value"),
         ({"AP": {"q99": 1}}, "query 'q99' is not judged"), ({"AP": {}}, "there is no value"),
     ],
 )  # fmt: skip
@@ -231,9 +230,10 @@ def test_rankings_are_judged_once_for_all_answers_that_change_none():
     run = {q: {f"d{j}": float(s) for j, s in enumerate(rng.integers(0, 30, 30) / 2)} for q in qrels}
     rankings = Rankings(qrels, run)
     assert all(len(rankings.open[question]) == 1 for question in ("negative", "score_dtype", "identical_ids", "duplicates"))
-    judged = {id(judged) for judged, *_ in rankings.cells.values()}
+    cells = [rankings.cell(key) for key in rankings.keys]
+    judged = {id(judged) for judged, *_ in cells}
     assert len(judged) == 2 * 2 * 2  # ties as given or by id, unjudged documents kept or not, judgments of all or of the retrieved
-    assert len(rankings.cells) == 5 * 2 * 2
+    assert len(cells) == 5 * 2 * 2
 
 
 def test_a_difference_is_made_by_the_fewest_answers_and_its_steps_add_up():

@@ -6,36 +6,35 @@
 __all__ = ['Fit', 'Identification', 'identify', 'Step', 'ToolDifference', 'differ']
 
 # %% ../../nbs/forensics/identification.ipynb #95f55e02
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import chain, combinations, pairwise, product, starmap
+from itertools import chain, combinations, cycle, pairwise, product, starmap
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/forensics/identification.ipynb #fefe7b31
-from .. import PRESETS, Conventions, Measure, Qrels, Run, explain, parse
+from .. import PRESETS, Conventions, Measure, explain, parse
 from ..core.conventions import CHOICES
 from ..data.errors import counted, suggestion, visible
 from ..evaluation.evaluation import in_percent, parts_of
 from ..explaining.explanation import share_changes, shares, shortened
-from .mistakes import MISTAKES, mistakes_of
+from .mistakes import MISTAKES
 from irmetrics_nb.forensics.search import (
     DEFAULTS,
-    OF_ROWS,
     Rankings,
     Target,
     Variant,
     all_results,
+    different,
     last_digit,
     mistake_of,
     number_fits,
     plain_variant,
     read_targets,
     scales_of,
-    target_text,
     tools_with,
     values_of_variant,
     variant_of,
@@ -115,17 +114,17 @@ def _fitting_results(target, found, reading):
         if results: return results, scale
     return [], 1
 
-def _combined(measures, searches, fitting):
+def _combined(measures, fitting):
     """Combine the matching results of several measures that one program can compute
     together. Return {results: combinations}. A key is a tuple with a result for each
     measure. Its value is a list of tuples with a `Variant` (conventions and parameters) for
     each measure."""
     by_answers: dict = {}
-    for i, (found, fits) in enumerate(zip(searches, map(set, fitting))):
-        for variant, result in found.items():
-            if result not in fits: continue
-            pairs_of = by_answers.setdefault(variant.answers, [[] for _ in measures])
-            pairs_of[i].append((variant, result))
+    for i, results in enumerate(fitting):
+        for result in results:
+            for variant in result.variants:
+                pairs_of = by_answers.setdefault(variant.answers, [[] for _ in measures])
+                pairs_of[i].append((variant, result))
     groups: dict = {}
     for pairs in chain.from_iterable(starmap(product, by_answers.values())):
         variants, results = zip(*pairs)
@@ -139,7 +138,8 @@ def _agree(measures, variants):
     or in the mean over queries must affect every measure that it can affect."""
     mistakes = {variant.mistake for variant in variants} - {''}
     if len(mistakes) > 1: return False
-    shared = [MISTAKES[name].kinds.split() for name in mistakes if MISTAKES[name].rows or MISTAKES[name].total]
+    known = [variant.known_mistake for variant in variants]
+    shared = [mistake.kinds.split() for mistake in known if mistake.rows or mistake.total]
     choices: dict = {}
     for measure, variant in zip(measures, variants):
         choice = variant.params, variant.mistake
@@ -173,8 +173,7 @@ def _fit(measures, results, variants, tools, off=0.0):
     params = dict.fromkeys((kind, *pair) for kind, variant in zip(kinds, best) for pair in variant.params)
     conventions = Conventions(**dict(best[0].answers), measures=tuple(params))
     values = {measure.asked: result.value for measure, result in zip(measures, results)}
-    mistakes = [mistake_of(combination, kinds) for combination in plainest]
-    mistake = next(filter(None, mistakes), '')
+    mistake = mistake_of(chain.from_iterable(plainest), cycle(kinds))
     names = tuple(tool for tool, (outcomes, _) in tools.items() if outcomes == results)
     others = {variant.mistake for combination in variants for variant in combination} - {''}
     rivals = () if names else tuple(sorted(name for name in others if '-is-' in name))
@@ -189,7 +188,8 @@ def _idle(combination, variants):
     for question, choices in CHOICES.items():
         if question == 'duplicates': continue
         answers = [{question: answer} for answer in choices if answer != 'nan']
-        changed = [tuple(variant.with_answers(**answer) for variant in combination) for answer in answers]
+        changed = [tuple(replace(variant, answers=different(dict(variant.answers) | answer))
+                         for variant in combination) for answer in answers]
         if variants.issuperset(changed): idle.append(question)
     return tuple(idle)
 
@@ -201,9 +201,10 @@ def _advice(rankings, target, fits):
     """Return up to two sentences on further numbers that would best decide between the fits,
     which are combinations of conventions that match the numbers. Each sentence has the
     number of fits that would remain."""
-    n = min(len(fits), _MOST_FITS)
+    ways = [fit.ways[0] for fit in fits[:_MOST_FITS]]
+    n = len(ways)
     measure, numbers = target
-    def computed(measure): return zip(*(values_of_variant(rankings, measure, fit.ways[0]) for fit in fits[:n]))
+    def computed(measure): return zip(*(values_of_variant(rankings, measure, way) for way in ways))
     values: dict[str, Any] = {}
     if len(rankings.queries) < 1000:
         by_query, _ = computed(measure)
@@ -225,6 +226,12 @@ def _remaining(values, unit):
     return float((count**2).sum() / count.sum())
 
 # %% ../../nbs/forensics/identification.ipynb #2589a0de
+def _target_text(target):
+    """Return a measure and its numbers as text: 'AP = 0.25, AP of q1 = 0.50'."""
+    measure, numbers = target
+    names = {q: f'{measure.asked} of {visible(q)}' for q in numbers} | {'all': measure.asked}
+    return ', '.join(f'{names[q]} = {x}' for q, x in numbers.items())
+
 def _of_first(name, words):
     """Return a property that has the attribute `name` of the first item of `fits`, or None
     if there are no fits. words: the description of the attribute."""
@@ -270,7 +277,7 @@ class Identification(Result):
     @property
     def summary(self) -> list[str]:
         """Return the result as a list of sentences."""
-        question = '; '.join(map(target_text, self.wanted))
+        question = '; '.join(map(_target_text, self.wanted))
         tried = f'{self.tried:,} combinations of conventions give {self.results:,} different results on these data'
         if not self.fits:
             failed = f'no combination matches. {tried}.'
@@ -302,7 +309,7 @@ class Identification(Result):
         """Return the result as a dict of numbers, strings, lists and dicts."""
         rows = [row | {'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call}
                 for fit, row in zip(self.fits or self.nearest, self.rows)]
-        return {'asked': [*map(target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
+        return {'asked': [*map(_target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
                 'results': self.results, 'fits': len(self.fits), 'advice': list(self.advice),
                 'ranges': list(self.ranges), 'rows': rows}
 
@@ -366,10 +373,8 @@ def identify(
     """
     targets = read_targets(values, value)
     measures = [measure for measure, _ in targets]
-    kinds = sorted({measure.name for measure in measures})
-    rows = dict.fromkeys(m.rows for kind in kinds for m in mistakes_of(kind).values())
-    rankings = Rankings(qrels, run, rows=rows)
-    for query in dict.fromkeys(query for _, numbers in targets for query in numbers):
+    rankings = Rankings(qrels, run)
+    for query in chain.from_iterable(numbers for _, numbers in targets):
         if query not in ('all', *rankings.queries):
             raise ValueError(f'query {query!r} is not judged{suggestion(query, rankings.queries)}')
     if say:
@@ -378,20 +383,15 @@ def identify(
     parts = parts_of(in_percent(progress), len(targets))
     searches = [_search(rankings, target, part) for target, part in zip(targets, parts)]
     reading, scales, fits = _all_fits(rankings, targets, searches)
-    nearest: Iterable[Fit] = ()
-    advice: Iterable[str] = ()
-    ranges: Iterable[str] = ()
-    if not fits:
-        nearest = _nearest(rankings, targets, searches)
-        ranges = _ranges(rankings, targets)
-    elif len(fits) > 1:
-        advice = _advice(rankings, targets[0], fits)
     percent = [measure.asked for measure, scale in zip(measures, scales) if scale == 100]
     if percent: reading += f', {", ".join(percent)} as a percentage'
     tried = sum(map(len, searches))
     results = sum(len({*found.values()}) for found in searches)
-    return Identification(
-        tuple(targets), tuple(fits), reading, tuple(nearest), tuple(advice), tried, results, tuple(ranges))
+    found = Identification(tuple(targets), tuple(fits), reading, (), (), tried, results)
+    if len(fits) == 1: return found
+    if fits: return replace(found, advice=tuple(_advice(rankings, targets[0], fits)))
+    nearest = tuple(_nearest(rankings, targets, searches))
+    return replace(found, nearest=nearest, ranges=tuple(_ranges(rankings, targets)))
 
 def _search(rankings, target, progress):
     """Compute all results that conventions can give for a measure, and compare them with its
@@ -399,16 +399,14 @@ def _search(rankings, target, progress):
     `Outcome.fits` is the set of (reading, scale) from `_readings` with which the result
     matches."""
     measure, numbers = target
-    variants = [variant_of(measure, tool) for tool in tools_with(measure)]
     check = partial(_readings, rankings.queries, numbers)
-    return all_results(rankings, measure, more=variants, check=check, progress=progress)
+    return all_results(rankings, measure, check=check, progress=progress)
 
 def _tool_fits(rankings, targets, tool):
     """Return whether the conventions of a tool give all numbers, rounded or cut off."""
     readings = {'rounded', 'cut off'}
     for measure, numbers in targets:
-        variant = plain_variant(rankings, variant_of(measure, tool))
-        try: computed = values_of_variant(rankings, measure, variant)
+        try: computed = values_of_variant(rankings, measure, variant_of(measure, tool))
         except ValueError: return False
         readings &= {reading for reading, _ in _readings(rankings.queries, numbers, *computed)}
     return bool(readings)
@@ -431,8 +429,7 @@ def _range_of_tool(rankings, target, tool):
     measure, numbers = target
     ends = []
     for order in ('worst', 'best'):
-        variant = plain_variant(rankings, variant_of(measure, tool, ties=order))
-        try: counted, mean = values_of_variant(rankings, measure, variant)
+        try: counted, mean = values_of_variant(rankings, measure, variant_of(measure, tool, ties=order))
         except ValueError: return ''
         ends.append(dict(zip(rankings.queries, counted)) | {'all': mean})
     low, high = ends
@@ -456,7 +453,7 @@ def _all_fits(rankings, targets, searches):
         fitting, scales = zip(*(_fitting_results(*pair, reading) for pair in zip(targets, searches)))
         if not all(fitting): continue
         tools = _tools_of(rankings, measures, searches)
-        groups = _combined(measures, searches, fitting)
+        groups = _combined(measures, fitting)
         fits = [_fit(measures, results, variants, tools) for results, variants in groups.items()]
         for tool, (results, variants) in tools.items():  # which answer a question in two ways, for two measures
             fit = all(result in outcomes for result, outcomes in zip(results, fitting))
@@ -467,9 +464,9 @@ def _all_fits(rankings, targets, searches):
 def _rank(fit):
     """Return the key that sorts `Fit` objects: conventions of tools come first, then those
     with fewer differences from the defaults."""
-    common = {pair for variant in fit.ways for pair in (*variant.answers, *variant.params)}
+    common = {pair for variant in fit.ways for pair in variant.items.items()}
     mistake = any(variant.mistake for variant in fit.ways)
-    return not fit.tools, len(common) + 3.5 * mistake, repr(fit.ways)
+    return not fit.tools, len(common) + 2.5 * mistake, repr(fit.ways)
 
 def _nearest(rankings, targets, searches):
     for (measure, numbers), found in zip(targets, searches):
@@ -560,25 +557,24 @@ class ToolDifference(Result):
         yield from map(Text, repr(self).split('\n'))
 
 # %% ../../nbs/forensics/identification.ipynb #37731b88
-def _named_variant(qrels, run, measure, source):
+def _named_variant(rankings, measure, source):
     """Return (name, `Variant`) of a tool, of conventions, or of a number. A `Variant` has
     conventions and parameters. Those of a number are identified first. Raise ValueError if
     no conventions give the number."""
     if isinstance(source, Conventions): return source.name or 'these conventions', variant_of(measure, source)
     if isinstance(source, str) and (source in PRESETS or not source.strip()[:1].isdigit()):
         return source, variant_of(measure, source)
+    qrels, run = rankings.sources
     result = identify(qrels, run, {measure: source})
     if result: return f'{source} ({result[0].differs})', result[0].ways[0]
     nearest = result.nearest[0]
     text = f'{measure.asked} = {source}: no combination of conventions gives this value'
     raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
 
-def _word(name, items, measure):
-    """Return the option `name` as text, such as ties='given'. items: the options that differ
-    from the defaults; if `name` is not among them, the default is shown."""
-    shown = DEFAULTS | measure.kind.params | {'mistake': 'no mistake'} | items
-    if name == 'mistake': return shown[name]
-    return f'{name}={shown[name]!r}'
+def _word(name, items):
+    """Return the option `name` of {name: value} as text, such as ties='given'."""
+    if name == 'mistake': return items[name] or 'no mistake'
+    return f'{name}={items[name]!r}'
 
 # %% ../../nbs/forensics/identification.ipynb #29f78f3d
 def _fewest(compute, names):
@@ -592,28 +588,28 @@ def _fewest(compute, names):
             if result and np.allclose(result[0], target, rtol=1e-9, atol=1e-11, equal_nan=True): return subset
     return names
 
-def _step(queries, sources, measure, words, variants, computed):
-    """Return the `Step` that changes one option. sources: qrels and run. words: the option
-    as text. variants: the conventions and parameters before and after the change. computed:
-    (query values, mean) before and after the change."""
+def _step(rankings, measure, words, variants, computed):
+    """Return the `Step` that changes one option. words: the option as text. variants: the
+    conventions and parameters before and after the change. computed: (query values, mean)
+    before and after the change."""
     (earlier, value), (later, new_value) = computed
     gone = np.isnan(earlier) != np.isnan(later)
-    size = np.where(gone, 1.0, np.abs(np.nan_to_num(later) - np.nan_to_num(earlier)))
+    size = np.where(gone, 1.0, np.abs(np.nan_to_num(later - earlier)))
     order = np.argsort(-size, kind='stable')
     changed = order[size[order] > 1e-11].tolist()
     shows = []
-    for i in changed[:1]: shows += _change_lines(sources, measure, variants, queries[i], earlier[i], later[i])
-    return Step(words, value, new_value, tuple(queries[i] for i in changed), tuple(shows))
+    queries = [rankings.queries[i] for i in changed]
+    for i in changed[:1]: shows += _change_lines(rankings, measure, variants, queries[0], earlier[i], later[i])
+    return Step(words, value, new_value, tuple(queries), tuple(shows))
 
-def _change_lines(sources, measure, variants, query, value, new_value):
+def _change_lines(rankings, measure, variants, query, value, new_value):
     name = visible(query)
     if np.isnan(new_value): return [f'{name} is left out of the mean']
     if np.isnan(value): return [f'{name} is included in the mean with {value_text(new_value)}']
     values = [f'{name}: {value_text(value)} becomes {value_text(new_value)}']
     if any(variant.mistake for variant in variants): return values
-    qrels, run = sources
     conventions = [variant.conventions(measure.name) for variant in variants]
-    try: old, new = (explain(measure, qrels, run, query, conventions=c) for c in conventions)
+    try: old, new = (explain(measure, rankings.truth, rankings.run, query, conventions=c) for c in conventions)
     except ValueError: return values
     lines = [f'{name}: {old.text}', f'becomes {new.text}']
     documents = share_changes(shares(old.work), shares(new.work))[:3]
@@ -657,44 +653,34 @@ def differ(
     1
     """
     parsed = parse(measure)
-    truth = Qrels(qrels, duplicates='first', copy=False)
-    results = Run(run, duplicates='first', copy=False)
-    sources: tuple[Any, Any] = truth, results
-    if truth.repeats or results.repeats: sources = qrels, run
-    names, variants = zip(*(_named_variant(*sources, parsed, source) for source in (a, b)))
-    rankings = _rankings_of(*sources, variants)
+    rankings = Rankings(qrels, run)
+    names, variants = zip(*(_named_variant(rankings, parsed, source) for source in (a, b)))
+    chosen = [x for variant in variants for name, x in variant.answers if name == 'duplicates']
+    if rankings.repeats and chosen: rankings.open['duplicates'] = tuple(chosen)
     first, second = (plain_variant(rankings, variant).items for variant in variants)
-    usual = {'mistake': ''} | DEFAULTS | parsed.kind.params
-    different = tuple(name for name in first | second if first.get(name) != second.get(name))
+    old, new = (variant.items for variant in variants)
+    unequal = tuple(name for name in first | second if first.get(name) != second.get(name))
+    replaced = [name for name, x in new.items() if old.get(name) != x and name not in first | second]
+    second = DEFAULTS | parsed.kind.params | {'mistake': ''} | second
     def mixed(changed):
         "Return the first variant, but with the options in `changed` from the second variant."
-        items = usual | first | {name: second.get(name, usual[name]) for name in changed}
-        return Variant.of(parsed, items, items, items['mistake'])
+        return Variant.of(parsed, first | {name: second[name] for name in changed})
     @cache
     def compute(changed):
-        try: return values_of_variant(rankings, parsed, plain_variant(rankings, mixed(changed)))
+        try: return values_of_variant(rankings, parsed, mixed(changed))
         except ValueError: return None
     start = compute(())
-    target = compute(different)
+    target = compute(unequal)
     if not (start and target):
         raise ValueError(f'{parsed!r} cannot be computed with both sets of conventions on these data')
-    fewest = _fewest(compute, different)
+    fewest = _fewest(compute, unequal)
     order = sorted(fewest, key=lambda name: -abs((compute((name,)) or start)[1] - start[1]))
     changed = [tuple(order[:i]) for i in range(len(order) + 1)]
     steps = []
     for name, pair in zip(order, pairwise(changed)):
-        words = _word(name, second, parsed)
+        words = _word(name, second)
         mixtures = [*map(mixed, pair)]
-        steps.append(_step(rankings.queries, (truth, results), parsed, words, mixtures, map(compute, pair)))
-    old, new = (variant.items for variant in variants)
-    replaced = [name for name, x in new.items() if old.get(name) != x and name not in first | second]
-    idle = [_word(name, second, parsed) for name in different if name not in fewest]
-    idle += [_word(name, new, parsed) for name in replaced]  # which cannot matter on these data
+        steps.append(_step(rankings, parsed, words, mixtures, map(compute, pair)))
+    idle = [_word(name, second) for name in unequal if name not in fewest]
+    idle += [_word(name, new) for name in replaced]  # which cannot matter on these data
     return ToolDifference(parsed, names, start[1], target[1], tuple(steps), tuple(dict.fromkeys(idle)))
-
-def _rankings_of(qrels, run, variants):
-    """Return a `Rankings` object with the rankings under the options and mistakes of all
-    variants."""
-    items = [variant.items for variant in variants]
-    choices = {q: tuple(dict.fromkeys(x.get(q, DEFAULTS[q]) for x in items)) for q in OF_ROWS}
-    return Rankings(qrels, run, open=choices, rows=[variant.known_mistake.rows for variant in variants])

@@ -8,6 +8,7 @@ __all__ = ['MISTAKES', 'Mistake', 'mistakes_of']
 # %% ../../nbs/forensics/mistakes.ipynb #080ddcc4
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -64,10 +65,8 @@ class Mistake:
         """Return the function that computes a measure such as 'AP' with this mistake.
 
         Raise TypeError if the mistake has no `definition`."""
-        definition = self.definition
+        definition: Any = self.definition
         if isinstance(definition, Mapping): definition = definition[kind]
-        if definition is None: raise TypeError('this mistake is not defined by a '
-                                               'function')
         return definition
 
 # %% ../../nbs/forensics/mistakes.ipynb #cfd1a7e1
@@ -103,9 +102,6 @@ def _first_over_r(judged, k=None, rel=1):
     if k is not None: R = np.minimum(R, k)
     return ratio(reciprocal_rank(judged, k=k, rel=rel), R)
 
-def _ap_of_hits(judged, k=None, rel=1):
-    return average_precision(judged, k=k, rel=rel, divisor='retrieved')
-
 def _all_hits(judged, k=None, rel=1):
     """Compute RR as the mean of 1/rank over all hits in the top k."""
     hits = judged.found(rel, k)
@@ -115,12 +111,6 @@ def _rr_of_all(judged, rel=1): return reciprocal_rank(judged, rel=rel)
 
 # %% ../../nbs/forensics/mistakes.ipynb #73538473
 def _one_late(i): return 1 / np.log2(np.asarray(i) + 2)
-
-def _dcg_late(judged, k=None, gain='linear'):
-    return dcg(judged, k=k, gain=gain, discount=_one_late)
-
-def _ndcg_late(judged, k=None, gain='linear'):
-    return ndcg(judged, k=k, gain=gain, discount=_one_late)
 
 def _mixed_gains(of_list, of_ideal):
     """Return a function that computes nDCG with different gains for the list and for the
@@ -135,9 +125,8 @@ def _cut_at_relevant(judged, k=None, gain='linear'):
     number of retrieved documents, and R that of relevant documents."""
     last = np.minimum(judged.retrieved, judged.n_relevant())
     if k is not None: last = np.minimum(last, k)
-    top = dcg(judged.only(judged.rank <= last[judged.query]), gain=gain)
-    ideal = judged.ideal
-    best = dcg(ideal.only(ideal.rank <= last[ideal.query]), gain=gain)
+    cut = (batch.only(batch.rank <= last[batch.query]) for batch in (judged, judged.ideal))
+    top, best = (dcg(batch, gain=gain) for batch in cut)
     return ratio(top, np.maximum(best, 0))
 
 # %% ../../nbs/forensics/mistakes.ipynb #9fdd7e82
@@ -220,12 +209,12 @@ _add_mistake('discount-ranks-1-and-2-alike', 'DCG nDCG',
        'gains are divided by log2(i) from rank 2 on, so that ranks 1 and 2 have the same '
        'weight', {'discount': 'jarvelin'})
 _add_mistake('discount-one-late', 'DCG nDCG', 'gains are divided by log2(i + 2), with ranks i from 1',
-       definition={'DCG': _dcg_late, 'nDCG': _ndcg_late})
+       definition={'DCG': partial(dcg, discount=_one_late), 'nDCG': partial(ndcg, discount=_one_late)})
 _add_mistake('discount-natural-logarithm', 'DCG', 'gains are divided by ln(i + 1)', {'discount': 'ln'})
 _add_mistake('rr-over-positives', 'RR', 'the value is the mean of 1/rank over all relevant documents '
                                         'found', definition=_all_hits)
 _add_mistake('rr-is-label-ranking-ap', 'RR', 'the value is AP, divided by the number of relevant documents '
-                                             'found', definition=_ap_of_hits)
+                                             'found', definition=partial(average_precision, divisor='retrieved'))
 _add_mistake('rr-not-cut', 'RR', 'the cutoff is ignored', definition=_rr_of_all)
 _add_mistake('rr-of-mean-rank', 'RR', 'the value is 1 divided by the mean rank of the first hit', total='mean rank')
 
