@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -135,6 +136,12 @@ def imported(tree):
     return {(alias.asname or alias.name).partition(".")[0] for alias in found}
 
 
+@cache
+def installed():
+    "{module: projects that bring it}: asked once, since every file of every project is looked at."
+    return packages_distributions()
+
+
 @each_page_in_python
 def test_a_page_imports_what_comes_with_the_package_or_what_it_tells_you_to_install(name):
     page = cells(NBS / name)
@@ -146,7 +153,7 @@ def test_a_page_imports_what_comes_with_the_package_or_what_it_tells_you_to_inst
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module] if isinstance(node, ast.ImportFrom) else []
             for module in (module.partition(".")[0] for module in modules):
                 here = module in {"irmetrics_nb", *come} or module in sys.stdlib_module_names
-                projects = packages_distributions().get(module, [module])
+                projects = installed().get(module, [module])
                 assert here or any(name.replace("-", "_").lower() in told for name in projects), f"cell {cell.index}: {module}"
 
 
