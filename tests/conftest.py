@@ -1,9 +1,11 @@
 "What every test stands on: no window for plots, the same random examples in every run, one browser."
 import gc
 import os
+import pkgutil
 import shutil
 import signal
 from collections import Counter
+from importlib import import_module
 
 import coverage
 import hypothesis
@@ -20,6 +22,26 @@ def pytest_sessionstart(session):
     coverage = session.config.pluginmanager.getplugin("_cov")
     if hasattr(session.config, "workerinput") and coverage and coverage.cov_controller:
         coverage.cov_controller.pause()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    "Modules are loaded while lines are traced, and tests are collected while they are not: in a fifth of the time."
+    tracer = coverage.Coverage.current()
+    if tracer is None:
+        return (yield)
+    if session.config.pluginmanager.hasplugin("dsession"):  # it hands tests to workers, and runs none
+        tracer.stop()
+        return (yield)
+    package = import_module("irmetrics_nb")
+    for module in pkgutil.walk_packages(package.__path__, "irmetrics_nb."):
+        if "spark" not in module.name:
+            import_module(module.name)
+    tracer.stop()
+    try:
+        return (yield)
+    finally:
+        tracer.start()
 
 
 def pytest_collection_modifyitems(items):

@@ -6,7 +6,6 @@ import sys
 import traceback
 import warnings
 from contextlib import ExitStack, chdir, contextmanager, suppress
-from importlib import import_module
 from io import TextIOWrapper
 from tempfile import TemporaryFile
 from types import ModuleType
@@ -15,8 +14,6 @@ import pytest
 from oracles import Refused, read_trec
 
 from irmetrics_nb import DataError, Qrels, Run
-
-import_module("irmetrics_nb.cli_compare")  # before any test runs: lines are traced that run when a module is loaded
 
 MEASURES = "AP RR P@5 R@5 nDCG@5 NumRet"
 QRELS = b"q 0 a 1\nq 0 b 0\n"

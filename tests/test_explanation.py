@@ -170,7 +170,8 @@ def test_every_kind_with_every_value_of_every_parameter_can_be_looked_at_whateve
                 assert ties in ("best", "worst", "average") and "ties='" in str(refusal)
                 continue
             assert why.value == value_of(measure, *SHAPED, query, **how)
-            looked_at(why)
+            if (i + TIES.index(ties)) % len(TIES) < 2:  # each measure is looked at with two of the five
+                looked_at(why)
 
 
 @every_kind
@@ -343,8 +344,10 @@ def test_swaps_are_what_the_measure_says_of_every_swapped_list(name, ties, seed)
     assert change.shape == (n, n)
     order = list(why.listing.docs)
     score = [docs[d] for d in order]
+    close(change, change.T)
+    close(np.diag(change), 0)
     for i in range(n):
-        for j in range(n):
+        for j in range(i):
             new = order.copy()
             new[i], new[j] = new[j], new[i]
             # equal scores keep the order of the list: 'docid' and 'given' look at it as it stands

@@ -1,20 +1,20 @@
 """A page of the guide begins with a task, and what it shows runs when it is copied.
 
-The visible code cells of a page and its commands are run in the order of the page, in a new process, in an empty folder:
+The visible code cells of a page and its commands are run in the order of the page, in a process of their own, in an empty folder:
 nothing that the page hides is there. New pages in `nbs/guide/` are found by themselves.
 """
 import ast
 import builtins
 import json
-import os
 import re
-import subprocess
 import sys
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
-from project import NBS, ROOT, Cell, cells, notebooks, settings
+from forks import pages
+from project import NBS, Cell, cells, notebooks, settings
 
 GUIDE = [name for name in notebooks() if name.parts[0] == "guide"]
 COMMANDS = Path("reference", "command_line.ipynb")  # it shows commands alone
@@ -24,19 +24,6 @@ each_page_in_python = pytest.mark.parametrize("name", IN_PYTHON, ids=str)
 FENCE = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INSTALLING = re.compile(r"(?:[%!]|python -m )?pip install ([^\n]+)")
 NOT_RUN = ("pip ", "%pip ", "python -m pip ", "git ", "make ", "cd ", "source ", "curl ")  # they need a network, or a clone
-# Runs what it reads from its input: a list of [kind, text, expected exit code]; it has nothing but the names of the page.
-RUNNER = """
-import json, subprocess, sys, warnings
-warnings.simplefilter('error')
-warnings.filterwarnings('ignore', category=ResourceWarning)
-steps, page = json.loads(sys.stdin.read()), {'__name__': '__main__'}
-for kind, text, code in steps:
-    if kind == 'python':
-        exec(compile(text, 'a cell of the page', 'exec'), page)
-    else:
-        done = subprocess.run(['sh', '-ec', text], capture_output=True, text=True)
-        assert done.returncode == code, f'{text}{done.stdout[-500:]}{done.stderr[-500:]}: exit code {done.returncode}, not {code}'
-"""
 
 
 def is_visible(cell: Cell):
@@ -78,11 +65,10 @@ def steps(name):
 
 
 def run_page(page_steps, folder):
-    "Run what a page shows, in a new process in a folder; return what it says of a failure."
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    env = {k: v for k, v in os.environ.items() if k != "IN_TEST"} | {"PATH": path, "MPLBACKEND": "agg", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", RUNNER], input=json.dumps(page_steps), cwd=folder, env=env, capture_output=True, text=True)
-    return done.stderr if done.returncode else ""
+    "Run what a page shows, in a process and a folder of its own; return what it says of a failure."
+    (folder / "page").mkdir()
+    (folder / "page.json").write_text(json.dumps(page_steps), encoding="utf-8")
+    return pages("copied", "run", folder / "page.json") or ""
 
 
 @each_page
@@ -135,6 +121,12 @@ def imported(tree):
     return {(alias.asname or alias.name).partition(".")[0] for alias in found}
 
 
+@cache
+def installed():
+    "{module: projects that bring it}: asked once, since every file of every project is looked at."
+    return packages_distributions()
+
+
 @each_page_in_python
 def test_a_page_imports_what_comes_with_the_package_or_what_it_tells_you_to_install(name):
     page = cells(NBS / name)
@@ -146,7 +138,7 @@ def test_a_page_imports_what_comes_with_the_package_or_what_it_tells_you_to_inst
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module] if isinstance(node, ast.ImportFrom) else []
             for module in (module.partition(".")[0] for module in modules):
                 here = module in {"irmetrics_nb", *come} or module in sys.stdlib_module_names
-                projects = packages_distributions().get(module, [module])
+                projects = installed().get(module, [module])
                 assert here or any(name.replace("-", "_").lower() in told for name in projects), f"cell {cell.index}: {module}"
 
 
@@ -173,11 +165,14 @@ def test_a_page_says_it_in_english_of_today(name):
     assert [s for s in sentences if len(s.split()) > 40] == []
 
 
-def test_a_page_is_seen_to_fail_where_a_name_a_file_or_an_exit_code_is_not_what_it_says(tmp_path):
-    assert "NameError" in run_page([["python", "evaluate", 0]], tmp_path)
-    assert "no such file" in run_page([["sh", "irmetrics evaluate qrels.txt run.txt", 0]], tmp_path)
-    assert "exit code 0, not 3" in run_page([["sh", "irmetrics --version", 3]], tmp_path)
-    assert run_page([["python", "import irmetrics_nb\nopen('a', 'w').close()", 0], ["sh", "test -f a\nirmetrics --version", 0]], tmp_path) == ""
+def test_a_page_is_seen_to_fail_where_a_name_a_file_or_an_exit_code_is_not_what_it_says(tmp_path_factory):
+    def said(*page_steps):
+        return run_page(page_steps, tmp_path_factory.mktemp("a_page"))
+
+    assert "NameError" in said(["python", "evaluate", 0])
+    assert "no such file" in said(["sh", "irmetrics evaluate qrels.txt run.txt", 0])
+    assert "exit code 0, not 3" in said(["sh", "irmetrics --version", 3])
+    assert said(["python", "import irmetrics_nb\nopen('a', 'w').close()", 0], ["sh", "test -f a\nirmetrics --version", 0]) == ""
     text = "```sh\npip install x\nirmetrics a\n```\n\n```text\nno\n```\n\nThe exit code is 3."
     assert list(commands(text)) == [("irmetrics a\n", 3)]
     assert list(commands("```sh\nmake test\n```")) == []

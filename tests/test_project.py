@@ -562,21 +562,6 @@ def test_every_file_that_the_site_names_is_there():
     assert set(fonts) <= set(root["project"]["resources"]), "a font that is not declared is not copied"
 
 
-def test_every_page_is_processed_for_rendering_and_nothing_else_changes(tmp_path):
-    project = copy_of_the_project(tmp_path)
-    before = {p: p.read_bytes() for p in project.rglob("*") if p.is_file()}
-    python(ROOT / "tests/tools/docs.py", cwd=project, PATH=str(tmp_path))  # no quarto there
-    processed = {p.relative_to(project / "_proc") for p in (project / "_proc").rglob("*.ipynb")}
-    assert processed == {*NOTEBOOKS, *(Path("zh") / name for name in translations())}
-    for name in "_quarto.yml nbdev.yml styles.css fonts/stix-two-math.woff2 theme/dark.scss api/index.qmd".split():
-        assert (project / "_proc" / name).exists(), name
-    assert yaml.safe_load((project / "_proc/nbdev.yml").read_text())["website"]["repo-url"] == SETTINGS["git_url"]
-    made = {"nbs/nbdev.yml"}
-    after = {p for p in project.rglob("*") if p.is_file() and "_proc" not in p.parts and "__pycache__" not in p.parts}
-    assert {str(p.relative_to(project)) for p in after - before.keys()} <= made
-    assert [str(p.relative_to(project)) for p, text in before.items() if p.read_bytes() != text] == []
-
-
 def test_readme_is_index_ipynb_as_markdown():
     assert list(readme.wrong()) == [], "run `make export`"
 

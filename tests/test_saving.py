@@ -203,13 +203,15 @@ ROWS = st.lists(st.tuples(st.sampled_from('pq'), st.sampled_from('abcdefgh'), st
 def test_no_form_changes_what_any_order_of_ties_and_any_precision_of_scores_give(rows):
     qrels = {q: dict(zip('abcdefgh', range(8))) for q in {q for q, _, _ in rows}}
     run = Run(rows)
+    each = [{'ties': ties, 'score_dtype': scores} for ties in ('docid', 'given', 'average') for scores in ('float64', 'float32')]
+    expected = [evaluate(qrels, run, 'nDCG AP', **options).to_dict() for options in each]
+    ranks = sorted(judge(qrels, run, ties='given').rank)
     with tempfile.TemporaryDirectory() as folder:
         for form in ('run', 'csv', 'tsv.gz', 'json', 'parquet'):
             again = saved(run, folder, form)
             assert again.to_dict() == run.to_dict()
-            for options in ({'ties': ties, 'score_dtype': scores} for ties in ('docid', 'given', 'average') for scores in ('float64', 'float32')):
-                assert evaluate(qrels, again, 'nDCG AP', **options).to_dict() == evaluate(qrels, run, 'nDCG AP', **options).to_dict()
-            assert sorted(judge(qrels, again, ties='given').rank) == sorted(judge(qrels, run, ties='given').rank)
+            assert [evaluate(qrels, again, 'nDCG AP', **options).to_dict() for options in each] == expected
+            assert sorted(judge(qrels, again, ties='given').rank) == ranks
 
 
 def test_a_packed_file_holds_what_the_other_one_holds(tmp_path):

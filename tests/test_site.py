@@ -3,10 +3,11 @@ import importlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
+from functools import cache
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import unquote
 
 import about
@@ -17,7 +18,8 @@ import pytest
 import release
 import yaml
 from markdown_it import MarkdownIt
-from project import NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings
+from project import NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings, translations
+from test_project import copy_of_the_project
 
 from irmetrics_nb.core.measures import KINDS, Measure
 
@@ -29,18 +31,22 @@ ONE_SCREEN = 60  # lines of prose, code and output between a formula and the fir
 
 
 @pytest.fixture(scope="module")
-def processed(tmp_path_factory):
-    "The pages as `make docs` hands them to Quarto."
-    project = tmp_path_factory.mktemp("site")
-    for name in "settings.ini", "_quarto.yml":
-        shutil.copy(ROOT / name, project)
-    shutil.copytree(NBS, project / "nbs", ignore=shutil.ignore_patterns("__pycache__", ".*"))
+def processed_project(tmp_path_factory):
+    "(a copy of the project in which `make docs` has run without Quarto, {file: its content before})."
+    project = copy_of_the_project(tmp_path_factory.mktemp("site"))
+    before = {p: p.read_bytes() for p in project.rglob("*") if p.is_file()}
     env = {k: v for k, v in os.environ.items() if k != "IN_TEST"} | {"PATH": str(project)}  # no quarto there
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     script = [sys.executable, str(ROOT / "tests/tools/docs.py")]
     done = subprocess.run(script, cwd=project, env=env | {"PYTHONPATH": path}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return project / "_proc"
+    return project, before
+
+
+@pytest.fixture(scope="module")
+def processed(processed_project):
+    "The pages as `make docs` hands them to Quarto."
+    return processed_project[0] / "_proc"
 
 
 def texts(nb):
@@ -53,10 +59,24 @@ def texts(nb):
                     yield kind, "".join(data)
 
 
+@cache
 def read(processed):
     "{name: processed page} of all notebooks."
     found = sorted(processed.rglob("*.ipynb"))
     return {p.relative_to(processed): json.loads(p.read_text(encoding="utf-8")) for p in found}
+
+
+def test_every_page_is_processed_for_rendering_and_nothing_else_changes(processed_project):
+    project, before = processed_project
+    processed = {p.relative_to(project / "_proc") for p in (project / "_proc").rglob("*.ipynb")}
+    assert processed == {*notebooks(), *(Path("zh") / name for name in translations())}
+    for name in "_quarto.yml nbdev.yml styles.css fonts/stix-two-math.woff2 theme/dark.scss api/index.qmd".split():
+        assert (project / "_proc" / name).exists(), name
+    assert yaml.safe_load((project / "_proc/nbdev.yml").read_text())["website"]["repo-url"] == settings()["git_url"]
+    made = {"nbs/nbdev.yml"}
+    after = {p for p in project.rglob("*") if p.is_file() and "_proc" not in p.parts and "__pycache__" not in p.parts}
+    assert {str(p.relative_to(project)) for p in after - before.keys()} <= made
+    assert [str(p.relative_to(project)) for p, text in before.items() if p.read_bytes() != text] == []
 
 
 # ---- nothing from elsewhere ----

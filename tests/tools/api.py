@@ -17,6 +17,7 @@ SECTIONS = "Parameters Returns Raises Warns Yields Examples Attributes".split()
 LONGEST = 60  # characters of a default or a value that is shown
 
 
+@cache
 def rooms():
     "{module: (notebook, the imported module)} of all that have public names, in reading order."
     found = {}

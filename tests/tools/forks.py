@@ -2,17 +2,19 @@
 
     python tests/tools/forks.py < jobs     # a line for each: ["run_notebook", "run", "nbs/metrics/ap.ipynb"]
 
-Answers each with a line of JSON: what `run_notebook.run` or `play.played` says, or null if nothing is wrong. Starting
-Python, IPython and matplotlib for every page takes longer than most pages do.
+Answers each with a line of JSON: what `run_notebook.run`, `play.played` or `copied.run` says, or null if nothing is
+wrong. Starting Python, IPython and matplotlib for every page takes longer than most pages do.
 """
 import atexit
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 TOOLS = Path(__file__).resolve().parent
 # Not polars, whose threads a fork would lose.
@@ -49,7 +51,7 @@ def main():
     sys.path.insert(0, str(TOOLS.parents[1]))
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a page prints past its cells is no answer
-    for name in LOADED:
+    for name in [*LOADED, *modules_of_the_package()]:
         import_module(name)
     gc.collect()
     gc.freeze()  # so that no page looks for garbage in what all have in common
@@ -68,6 +70,13 @@ def main():
             answer = pipe.read()
         os.wait()
         print(answer or json.dumps("the page ended its process"), file=answers, flush=True)
+
+
+def modules_of_the_package():
+    "All modules but those that need a program or a library which may not be here."
+    package = import_module("irmetrics_nb")
+    found = (module.name for module in walk_packages(package.__path__, "irmetrics_nb."))
+    return [name for name in found if not re.search("spark|widget|_modidx", name)]
 
 
 def worked(tool, function, path):
