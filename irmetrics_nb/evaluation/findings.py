@@ -75,7 +75,8 @@ class Evidence:
     counts: Any = None                    # `RunCounts` of the run,
     hits: Judged | None = None            # its rankings,
     ids: Sequence[tuple] = ()             # (column, code -> `Tally`, ids that differ in case) of all ids
-    faults: Sequence[tuple] = ()          # and what readers have reported
+    faults: Sequence[tuple] = ()          # what readers have reported,
+    source: Any = None                    # and the `Qrels`, or the `Reading` of the run, with its notes
 
     @property
     def thorough(self) -> bool:
@@ -275,7 +276,7 @@ def unit_steps(query: np.ndarray, score: np.ndarray) -> set[bool]:
     The result is a set: {True} if all differ by 1, {False} if none does, {True, False}
     if some do, and an empty set if no query has two scores."""
     order = np.lexsort((score, query))
-    step = np.diff(score[order])
+    with np.errstate(invalid='ignore'): step = np.diff(score[order])  # of two infinite scores it is NaN
     same = np.diff(query[order]) == 0
     return {*np.unique(step[same] == 1).tolist()}
 
@@ -302,10 +303,10 @@ def signs_of_swap(
 ) -> str:
     """Return a sentence on why judgments and run look swapped; '' if they do not.
 
-    different: the different scores. steps: from `unit_steps`. depth: documents per
+    different: the different scores, if the grades look like scores. steps: from `unit_steps`. depth: documents per
     query. score: all scores, or the smallest, the largest and a fraction if any."""
-    small = are_small_grades(different) and steps != {True}
-    if small and look_like_scores(qrels.columns.value): return FRACTIONS_AND_WHOLE
+    graded = look_like_scores(qrels.columns.value) and are_small_grades(different)
+    if graded and steps != {True}: return FRACTIONS_AND_WHOLE
     return LISTS_AND_GRADES if is_listed_ranking(qrels, depth, score) else ''
 
 def _source_problems(evidence):
@@ -619,7 +620,8 @@ def find_problems(evidence: Evidence, where: str = '') -> list[Finding]:
     for code, examples, severity, words in sorted(problems, key=lambda found: codes.index(found[0])):
         level, message = RULES[code]
         findings.append(Finding(severity or level, code, message.format(**words), examples, where))
-    return findings
+    notes = getattr(evidence.source, 'notes', ())
+    return findings + [Finding('note', note.code, str(note), (), where) for note in notes]
 
 def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
     """Return the messages of `evaluate` on problems of the input. name: the run's name, for several runs."""
