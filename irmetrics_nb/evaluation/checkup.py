@@ -9,7 +9,7 @@ __all__ = ['Checkup', 'check']
 import collections
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -23,7 +23,7 @@ import numpy as np
 
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
 from ..core.arrays import argsort_descending, changes, concat_ranges
-from ..data.errors import DataError, DataWarning, collect_faults, escape_non_utf8, file_errors
+from ..data.errors import DataError, DataWarning, collect_faults, counted, escape_non_utf8
 from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, factorize, parse_floats
 from irmetrics_nb.data.judging import (
     JudgedHits,
@@ -34,8 +34,8 @@ from irmetrics_nb.data.judging import (
     run_of_documents,
 )
 from ..data.qrels_and_runs import Qrels, Run
-from ..data.recognition import recognise
-from ..data.sources import decompressed, is_self_describing, open_bytes
+from ..data.recognition import TextFile, recognise
+from ..data.sources import is_self_describing
 from ..data.tables import header_separator
 from ..data.text import COLUMN_NAMES, HEAD_BYTES, Rows, TextBytes, first_fields, ranks_and_tags
 from .evaluation import score_batch
@@ -140,12 +140,10 @@ class Tally:
 
     def __len__(self) -> int: return len(self.hashes)
 
-    def add(self, hashes: np.ndarray, ids: Sequence[str], key: Callable = sorted) -> None:
-        """Add ids to the count; an id that was added before is not counted again.
-
-        hashes: one hash per id. key: sorts the ids before two become examples; `list` leaves them in order."""
+    def add(self, hashes: np.ndarray, ids: Sequence[str]) -> None:
+        "Add ids to the count, once each; hashes: one hash per id."
         self.hashes = distinct(np.concatenate((self.hashes, hashes)))
-        self.examples = tuple(key(dict.fromkeys([*self.examples, *ids]))[:2])
+        self.examples = tuple(sorted({*self.examples, *ids})[:2])
 
 def tally_ids(tallies: dict[str, Tally], ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> None:
     "Count the ids that match each pattern, in `tallies`; patterns: {code of a problem: expression}."
@@ -209,9 +207,13 @@ def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[
 # %% ../../nbs/evaluation/checkup.ipynb #dbe2ecb3
 GRADE_LEVELS = 10  # different scores, if they are grades
 
-def grade_signs(query: np.ndarray, score: np.ndarray) -> tuple[set[float], set[bool]]:
-    "Return a set of up to 11 different scores, and the result of `unit_steps`, which show whether scores are grades."
-    return {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, unit_steps(query, score)
+def score_signs(query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> tuple[set, set, set]:
+    """Return three sets that show whether scores are grades: the lowest score, the highest and a fraction if there is
+    one; up to 11 different scores; the result of `unit_steps`. The last two are empty unless `may_be_grades`."""
+    fraction = score[score != np.floor(score)][:1].tolist()
+    extremes = {score.min(), score.max(), *fraction}
+    if not may_be_grades: return extremes, set(), set()
+    return extremes, {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, unit_steps(query, score)
 
 # %% ../../nbs/evaluation/checkup.ipynb #6cdb3c6b
 class RunCounts(NamedTuple):
@@ -235,12 +237,6 @@ class RunCounts(NamedTuple):
     rising: list[str]     # queries in which a score rises as ranks grow
     repeated: list[str]   # queries with a duplicate rank
     never_falls: bool     # whether no score falls as ranks grow
-    tags: Tally
-
-def _total_tally(tallies):
-    total = Tally()
-    for tally in tallies: total.add(tally.hashes, tally.examples, list)
-    return total
 
 _TOTALS: dict[type, Callable] = {
     np.ndarray: np.concatenate, list: lambda lists: [*chain(*lists)], set: lambda sets: set().union(*sets),
@@ -248,7 +244,7 @@ _TOTALS: dict[type, Callable] = {
 
 def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
     """Combine the counts of the parts of a run: concatenate arrays and lists, add integers, and unite sets."""
-    return RunCounts(*(_TOTALS.get(type(column[0]), _total_tally)(column) for column in zip(*batches)))
+    return RunCounts(*(_TOTALS[type(column[0])](column) for column in zip(*batches)))
 
 # %% ../../nbs/evaluation/checkup.ipynb #5dcedb4b
 COMPARED_QUERIES = 20   # queries, the documents of which are compared with missed ones
@@ -280,30 +276,26 @@ def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: Judge
 def is_trec_run(source: Any) -> bool:
     "Return whether a source is a text file with the columns of a TREC run."
     if not isinstance(source, str | os.PathLike) or not os.path.isfile(source): return False
-    with file_errors(source), open_bytes(source) as file:
-        head = decompressed(file).read(HEAD_BYTES)
+    head = TextFile(source, HEAD_BYTES).head
     name = os.fspath(source)
     table = is_self_describing(head, name) or header_separator(head, name)
     return not table and len(first_fields(head)) >= len(COLUMN_NAMES['run'])
 
 # %% ../../nbs/evaluation/checkup.ipynb #470747f5
-def read_ranks(rows: Rows, tags: Tally) -> tuple[np.ndarray, int]:
-    "Return the ranks in rows of TREC text, and how many are not numbers; add the run tags to `tags`."
+def read_ranks(rows: Rows) -> tuple[np.ndarray, Tally]:
+    "Return the ranks in rows of TREC text, NaN if they are not numbers, and a count of the run tags."
     ranks = []
-    unread = 0
+    tags = Tally()
     text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, complete=rows.line == 1)
     complete = text.lines == len(rows)
     with collect_faults():  # they have been reported
         for doc, rank, tag in ranks_and_tags(text):
             read = slice(None) if complete else np.isin(doc.start, rows.doc.start)
-            rank = rank[read]
             tag = tag[read]
-            ranks.append(parse_floats(rank))
-            words = rank[np.isnan(ranks[-1])].tolist()
-            unread += sum(not re.fullmatch('(?i)[+-]?nan', word) for word in words)
+            ranks.append(parse_floats(rank[read]))
             different, _ = factorize(tag[block_starts(tag)])
-            tags.add(different.hash(), escape_non_utf8(different.tolist()), list)
-    return np.concatenate(ranks), unread
+            tags.add(different.hash(), escape_non_utf8(different.tolist()))
+    return np.concatenate(ranks), tags
 
 # %% ../../nbs/evaluation/checkup.ipynb #76860b32
 class Counter:
@@ -324,6 +316,7 @@ class Counter:
         self.found = np.zeros(len(self.qrels.rows), bool)  # which judgments were retrieved, junk apart
         self.missed: list[tuple[int, QueryLook]] = []      # (the first judgment that a query lacks, what it has)
         self.tallies: dict[str, Tally] = {}                # of the documents
+        self.tags = Tally()
         self.seen = np.empty(0, np.uint64)                 # the kinds of bytes at each place of a document's id
         self.keys: list[np.ndarray] = []                   # `case_keys` of the parts since they may be needed
         self.equal = True                                  # whether scores are grades so far
@@ -352,21 +345,20 @@ class Counter:
         self.equal = self.equal and all_judged and equals_grades(by_query, begin, judged, hits, self.qrels)
         lowest = np.minimum.reduceat(score, begin)
         highest = np.maximum.reduceat(score, begin)
-        tags = Tally()
         unread = 0
-        signs: tuple[set, set] = (set(), set())
-        fraction = score[score != np.floor(score)][:1].tolist()
-        if self.graded: signs = grade_signs(query, score)
         rising = query[:0]
         repeated = query[:0]
         never_falls = True
-        if self.trec: ranks, unread = read_ranks(rows, tags)
-        if self.trec and not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
+        if self.trec:
+            ranks, tags = read_ranks(rows)
+            unread = int(np.isnan(ranks).sum())
+            with self.lock: self.tags.add(tags.hashes, tags.examples)
+            if not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
         return RunCounts(
-            texts(query[begin]), judged, depth, lowest, highest, {lowest.min(), highest.max(), *fraction},
-            *signs, position_signs(query, score), {same_docs(by_query.doc, depth)},
+            texts(query[begin]), judged, depth, lowest, highest,
+            *score_signs(query, score, self.graded), position_signs(query, score), {same_docs(by_query.doc, depth)},
             bool(self.equal), rows.comments.count, texts(rows.query[identical_rows(run)]), unread, texts(rising),
-            texts(repeated), never_falls, tags)
+            texts(repeated), never_falls)
 
     def look_at_docs(self, docs: Ids) -> None:
         "Count the problems of document ids, and store their `case_keys` if these may be needed."
@@ -419,7 +411,7 @@ def read_source(source: Any, kind: type[Qrels] | type[Run], limit: int, use: Cal
 
     kind: the class of the data. use: a function that reads a source, and returns evidence. Returns this evidence with
     the problems of reading; it is empty if nothing can be used. limit: the largest number of examples per problem."""
-    source = _rereadable_source(source)
+    if isinstance(source, Iterator): source = [*source]  # it may be read twice
     evidence = Evidence()
     problems = []
     with catch_warnings(record=True) as caught:
@@ -432,11 +424,6 @@ def read_source(source: Any, kind: type[Qrels] | type[Run], limit: int, use: Cal
         problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
     evidence.faults = problems
     return evidence
-
-def _rereadable_source(source):
-    "Return a source that can be read twice; an iterator becomes a list."
-    rereadable = hasattr(source, '__len__') or hasattr(source, 'collect_schema')
-    return source if rereadable or not isinstance(source, Iterable) else [*source]
 
 def _read_valid(source, kind, limit, error):
     """Read the valid rows of a source that has invalid rows; return them and the problems. The rows are None if the
@@ -495,22 +482,20 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
     counts = total_counts(reading.observed)
     depth = counts.depth
     docs = docs_counted(counter, partial(row_batches, source), len(reading.observed))
+    tags = {'tags': counter.tags} if len(counter.tags) > 1 else {}
     evidence = Evidence(
         depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, source=reading,
-        ids=[look_at_queries(counts.queries), docs], positions=find_positions(counts.positions, depth.tolist()))
+        ids=[look_at_queries(counts.queries), docs, ('tag', tags, ())],
+        positions=find_positions(counts.positions, depth.tolist()))
     if judgments.qrels is None: return evidence
     answered = {*compress(counts.queries, counts.judged >= 0)}
-    evidence.qrels = qrels
-    evidence.hits = hits
-    evidence.looks = _compared(counter.missed)
-    evidence.common = len(answered)
-    evidence.unjudged = [*compress(counts.queries, counts.judged < 0)]
-    evidence.unanswered = [query for query in judgments.judged_queries if query not in answered]
-    evidence.retrieved = len(hits.rank)
-    if answered: evidence.judged = len(qrels.rows)
+    signs = signs_of_swap(qrels, counts.values, counts.steps, depth, np.array([*counts.scores]))
     if evidence.positions: evidence.upwards = upwards(hits)
-    evidence.swapped = signs_of_swap(qrels, counts.values, counts.steps, depth, np.array([*counts.scores]))
-    return evidence
+    if answered: evidence.judged = len(qrels.rows)
+    return replace(
+        evidence, qrels=qrels, hits=hits, retrieved=len(hits.rank), looks=_compared(counter.missed), swapped=signs,
+        common=len(answered), unjudged=[*compress(counts.queries, counts.judged < 0)],
+        unanswered=[query for query in judgments.judged_queries if query not in answered])
 
 def _compared(missed):
     "Return the samples of queries, with `COMPARED_ROWS` documents at most in all of them."
@@ -596,8 +581,8 @@ class Checkup(Result):
         if rows: yield Table(['', *self.facts], rows, 'The input.', 'tab:input')
         yield Items([(f.lead, f.text, f.examples) for f in self.findings])
         levels = [f.level for f in self.findings]
-        counts = [(levels.count(level), level) for level in LEVELS]
-        phrases = [f'{n} {level}{"s" * (n > 1)}' for n, level in counts if n]
+        phrases = [counted(levels.count(level), level) for level in LEVELS
+                   if level in levels]
         yield Text(', '.join(phrases) or 'no problems were found', 'small')
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0

@@ -29,8 +29,15 @@ from ..data.errors import DataError, StrPath, counted, import_polars, visible
 from ..data.sources import file_stem
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
-from .presets import LOADED, WeightedMeans, check_measures, convention_phrases, known_conventions
-from ..metrics.parsing import ByMeasure, flat_name, parse, position
+from irmetrics_nb.evaluation.presets import (
+    LOADED,
+    UnknownConventions,
+    WeightedMeans,
+    check_measures,
+    convention_phrases,
+    conventions_of,
+)
+from ..metrics.parsing import ByMeasure, flat_name, parse
 from ..results.results import Cell, Result, Table, Text, best_of, csv_text, value_text, without_nan
 from ..results.results import rendered as written
 
@@ -380,15 +387,11 @@ class Scores(Result):
     def _of_runs(self, items):
         "Return {measure: value}, or {run: {measure: value}} for several runs."
         tables = [ByMeasure(pairs, self.measures, self.asked) for pairs in items]
-        if self.single: return tables[0]
-        return dict(zip([run.name for run in self.runs], tables))
+        return tables[0] if self.single else dict(zip([run.name for run in self.runs], tables))
 
     def _index(self, measure):
-        names = self.keys()
-        if measure in names: return names.index(measure)
-        index = position(measure, self.measures, self.asked)
-        if index is not None: return index
-        raise KeyError(f'{measure} was not computed; available: {", ".join(names)}')
+        index = dict(zip(self.keys(), count()))
+        return ByMeasure(index, self.measures, self.asked)[measure]
 
     # As a collection of columns
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
@@ -614,7 +617,7 @@ def _standard_error(values):
 def beside(runs: Iterable[Scores]) -> Scores:
     "Combine the scores of several runs, aligned by query id."
     runs = [run for scores in runs for run in scores.each()]
-    check_measures(runs, 'runs in one table', conventions=True)
+    check_measures(runs, 'runs in one table')
     names = [scores.name for scores in runs]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated: raise ValueError(f'two runs are called {repeated[0]!r}')
@@ -636,7 +639,7 @@ def beside(runs: Iterable[Scores]) -> Scores:
 def concat(batches: Iterable[Scores]) -> Scores:
     "Combine the scores of disjoint sets of queries, in order."
     batches = [*batches]
-    check_measures(batches, 'parts of one result', conventions=True)
+    check_measures(batches, 'parts of one result')
     first = batches[0]
     batches = [_in_run_order(batch, first) for batch in batches]
     ids = tuple(q for batch in batches for q in batch.query_ids)
@@ -684,7 +687,7 @@ def _whole_bounds(batches, i):
 def loaded(path: StrPath, conventions: str | Conventions | None = None) -> Scores:
     "Return the scores in a file that `save` wrote."
     from irmetrics_nb.data.records import read_scores
-    rules = known_conventions(conventions)
+    rules = UnknownConventions() if conventions is None else conventions_of(conventions)
     runs = []
     for name, rows in read_scores(path).items():
         [names, *_] = map(list, rows.values())  # the columns of a table
