@@ -482,10 +482,12 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
     counts = total_counts(reading.observed)
     depth = counts.depth
     docs = docs_counted(counter, partial(row_batches, source), len(reading.observed))
+    same_queries = {*counts.queries} == {*judgments.judged_queries}
+    queries = judgments.ids[0] if same_queries else look_at_queries(counts.queries)
     tags = {'tags': counter.tags} if len(counter.tags) > 1 else {}
     evidence = Evidence(
         depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, source=reading,
-        ids=[look_at_queries(counts.queries), docs, ('tag', tags, ())],
+        ids=[queries, docs, ('tag', tags, ())],
         positions=find_positions(counts.positions, depth.tolist()))
     if judgments.qrels is None: return evidence
     answered = {*compress(counts.queries, counts.judged >= 0)}
@@ -493,11 +495,11 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
     if evidence.positions: evidence.upwards = upwards(hits)
     if answered: evidence.judged = len(qrels.rows)
     return replace(
-        evidence, qrels=qrels, hits=hits, retrieved=len(hits.rank), looks=_compared(counter.missed), swapped=signs,
+        evidence, qrels=qrels, hits=hits, retrieved=len(hits.rank), looks=_limited_looks(counter.missed), swapped=signs,
         common=len(answered), unjudged=[*compress(counts.queries, counts.judged < 0)],
         unanswered=[query for query in judgments.judged_queries if query not in answered])
 
-def _compared(missed):
+def _limited_looks(missed):
     "Return the samples of queries, with `COMPARED_ROWS` documents at most in all of them."
     looks: list[QueryLook] = []
     for _, sample in missed:

@@ -78,7 +78,7 @@ def _query_counts(scores):
 
 REPEATED = ' rows of the {} left out (duplicate documents)'
 
-def _row_counts(scores):
+def _run_counts(scores):
     "Return {phrase: number} for the rows of a run, without zeros."
     info = scores.runs[0]
     short = f' with fewer than {deepest(scores.measures)} documents'
@@ -106,7 +106,7 @@ def _remarks(runs):
     budgets = [f'each list ends at a total length of {info.budget:,g} (its budget)'
                for info in infos if np.isfinite(info.budget)]
     chunks = [COUNTED[info.count] for info in infos if info.count]
-    return [*_phrases(runs, _row_counts), *dict.fromkeys(chunks + budgets)]
+    return [*_phrases(runs, _run_counts), *dict.fromkeys(chunks + budgets)]
 
 COUNTED = {'chunks': 'each chunk takes a rank, and later chunks of a document count as not relevant',
            'documents': 'the first chunk of a document takes a rank, and later chunks are skipped'}
