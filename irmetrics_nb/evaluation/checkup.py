@@ -316,7 +316,7 @@ class Counter:
         self.found = np.zeros(len(self.qrels.rows), bool)  # which judgments were retrieved, junk apart
         self.missed: list[tuple[int, QueryLook]] = []      # (the first judgment that a query lacks, what it has)
         self.tallies: dict[str, Tally] = {}                # of the documents
-        self.tags = Tally()
+        self.tags = Tally()                                # of the run
         self.seen = np.empty(0, np.uint64)                 # the kinds of bytes at each place of a document's id
         self.keys: list[np.ndarray] = []                   # `case_keys` of the parts since they may be needed
         self.equal = True                                  # whether scores are grades so far

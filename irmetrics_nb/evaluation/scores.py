@@ -213,9 +213,9 @@ def _small_prints(runs, per_run=False):
     if len(runs) == 1: return [small_print(runs[0])]
     if len(runs) >= MANY_RUNS and not per_run:
         return [_notes(runs, [*_remarks(runs), *_widest_tie(runs)])]
-    every = [_notes([run]) for run in runs]
-    notes = [*dict.fromkeys(every)]
-    if len(notes) > 1: notes = [f'{_run_name(run)}: {note}' for run, note in zip(runs, every)]
+    run_notes = [_notes([run]) for run in runs]
+    notes = [*dict.fromkeys(run_notes)]
+    if len(notes) > 1: notes = [f'{_run_name(run)}: {note}' for run, note in zip(runs, run_notes)]
     for run in runs:
         ties = _tie_words(run)
         remarks = _remarks([run])
