@@ -420,7 +420,8 @@ def read_source(source: Any, kind: type[Qrels] | type[Run], limit: int, use: Cal
         except DataError as error:
             valid, problems = _read_valid(source, kind, limit, error)
             if valid is not None: evidence = use(valid)
-    for text in dict.fromkeys(str(warning.message) for warning in caught):
+    texts = [str(warning.message) for warning in caught if warning.category is DataWarning]
+    for text in dict.fromkeys(texts):
         problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
     evidence.faults = problems
     return evidence
