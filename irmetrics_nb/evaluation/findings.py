@@ -270,7 +270,7 @@ def unit_steps(query: np.ndarray, score: np.ndarray) -> set[bool]:
     The result is a set: {True} if all differ by 1, {False} if none does, {True, False}
     if some do, and an empty set if no query has two scores."""
     order = np.lexsort((score, query))
-    with np.errstate(invalid='ignore'): step = np.diff(score[order])  # of two infinite scores it is NaN
+    with np.errstate(invalid='ignore'): step = np.diff(score[order])  # NaN: infinite
     same = np.diff(query[order]) == 0
     return {*np.unique(step[same] == 1).tolist()}
 

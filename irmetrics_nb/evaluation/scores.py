@@ -97,7 +97,9 @@ def _phrases(runs, count):
         word, extreme = ('least', low) if phrase.startswith('%') else ('most', high)
         name = _run_name(runs[numbers.index(extreme)])
         if high == 1: phrase = phrase.replace('queries', 'query').replace('rows', 'row')
-        phrases.append(f'{low:,}{phrase}' if low == high else f'{low:,} to {high:,}{phrase} ({word}: {name})')
+        numbered = f'{low:,}{phrase}'
+        if low < high: numbered = f'{low:,} to {high:,}{phrase} ({word}: {name})'
+        phrases.append(numbered)
     return phrases
 
 def _remarks(runs):
@@ -387,7 +389,8 @@ class Scores(Result):
     def _of_runs(self, items):
         "Return {measure: value}, or {run: {measure: value}} for several runs."
         tables = [ByMeasure(pairs, self.measures, self.asked) for pairs in items]
-        return tables[0] if self.single else dict(zip([run.name for run in self.runs], tables))
+        if self.single: return tables[0]
+        return dict(zip([run.name for run in self.runs], tables))
 
     def _index(self, measure):
         index = dict(zip(self.keys(), count()))
