@@ -72,8 +72,7 @@ def _query_counts(scores):
                    ' in the run without judgments (left out)': info.unjudged}
     documents, judged = top_counts(scores.first_ranks)
     if documents: counts[f'% of the top {TOP} judged'] = round(100 * (judged / documents), 1)
-    repeats = info.repeats[0]
-    if repeats: counts[REPEATED.format('judgments')] = repeats
+    if info.repeats[0]: counts[REPEATED.format('judgments')] = info.repeats[0]
     return counts
 
 REPEATED = ' rows of the {} left out (duplicate documents)'
@@ -86,8 +85,7 @@ def _run_counts(scores):
     return {phrase: n for phrase, n in counts.items() if n}
 
 def _phrases(runs, count):
-    """Return the numbers of the runs as phrases. Numbers that differ are given as a range. count: a function that
-    returns {phrase: number} for a run."""
+    "Return the numbers of runs as phrases, with ranges if they differ; count: returns {phrase: number} for a run."
     counts = [*map(count, runs)]
     phrases = []
     for phrase in dict.fromkeys(chain.from_iterable(counts)):
