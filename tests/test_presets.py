@@ -15,7 +15,7 @@ from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 from irmetrics_nb import AP, Run, evaluate, explain, nDCG, parse
 from irmetrics_nb.core.conventions import CHOICES, OF_A_KIND, Conventions
 from irmetrics_nb.core.measures import KINDS
-from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, single_precision
+from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, read_run
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 
 SPELT = {'sklearn': 'scikit-learn', 'sentence_transformers': 'sentence-transformers', 'opensearch-3.5': 'opensearch-3'}  # presets that pages call otherwise
@@ -259,7 +259,7 @@ def test_a_preset_names_measures_and_parameters_that_there_are_and_says_what_it_
 
 
 def test_scores_as_32_bit_floats_keep_ids_and_the_name():
-    run = single_precision({'q': {'a': 1e300, 'b': 0.123456789}})
+    run = read_run({'q': {'a': 1e300, 'b': 0.123456789}}, Conventions(score_dtype='float32'))
     assert run.to_dict() == {'q': {'a': float('inf'), 'b': float(np.float32(0.123456789))}}
     assert evaluate({'q': {'a': 1}}, {}, 'AP', score_dtype='float32', part=True).missing == 1
 

@@ -365,9 +365,10 @@ def test_json_gives_back_every_number_and_null_for_nan(two):
 
 
 @pytest.mark.parametrize('format', ['table', 'markdown', 'html', 'latex', 'csv', 'json'])
-def test_several_runs_are_a_row_each_whether_they_stand_in_one_object_or_in_a_list(two, format):
-    assert render(two, format) == render([two.run('one'), two.run('two')], format)
-    assert render(two, format, per_query=True) == render(two.each(), format, per_query=True)
+def test_several_runs_are_a_row_each_also_if_they_were_taken_apart_and_put_together(two, format):
+    again = Scores.beside([two.run('one'), two.run('two')])
+    assert render(two, format) == render(again, format)
+    assert render(two, format, per_query=True) == render(again, format, per_query=True)
     assert all(name in render(two, format) for name in ('one', 'two', 'AP', 'RR'))
 
 
@@ -375,7 +376,7 @@ def test_an_unknown_format_and_runs_with_other_measures_are_refused():
     with pytest.raises(ValueError, match="format must be 'table' or .*, not 'excel'"):
         render(scored(), 'excel')
     with pytest.raises(ValueError, match='runs in one table need the same measures'):
-        render([scored(), scored('two', 'RR AP')])
+        Scores.beside([scored(), scored('two', 'RR AP')])
 
 
 def test_ids_stay_text_in_html_latex_and_markdown():

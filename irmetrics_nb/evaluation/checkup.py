@@ -9,7 +9,8 @@ __all__ = ['Checkup', 'check']
 import collections
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain, compress
@@ -22,20 +23,19 @@ import numpy as np
 
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
 from ..core.arrays import argsort_descending, changes, concat_ranges
-from ..data.errors import DataError, DataWarning, collect_faults, escape_non_utf8, file_errors
+from ..data.errors import DataError, DataWarning, collect_faults, counted, escape_non_utf8
 from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, factorize, parse_floats
 from irmetrics_nb.data.judging import (
     JudgedHits,
     QueryLook,
-    Reading,
     judge_run,
     match_ids,
     row_batches,
     run_of_documents,
 )
 from ..data.qrels_and_runs import Qrels, Run
-from ..data.recognition import recognise
-from ..data.sources import decompressed, is_self_describing, open_bytes
+from ..data.recognition import TextFile, recognise
+from ..data.sources import is_self_describing
 from ..data.tables import header_separator
 from ..data.text import COLUMN_NAMES, HEAD_BYTES, Rows, TextBytes, first_fields, ranks_and_tags
 from .evaluation import score_batch
@@ -140,12 +140,10 @@ class Tally:
 
     def __len__(self) -> int: return len(self.hashes)
 
-    def add(self, hashes: np.ndarray, ids: Sequence[str], key: Callable = sorted) -> None:
-        """Add ids to the count; an id that was added before is not counted again.
-
-        hashes: one hash per id. key: sorts the ids before two become examples; `list` leaves them in order."""
+    def add(self, hashes: np.ndarray, ids: Sequence[str]) -> None:
+        "Add ids to the count, once each; hashes: one hash per id."
         self.hashes = distinct(np.concatenate((self.hashes, hashes)))
-        self.examples = tuple(key(dict.fromkeys([*self.examples, *ids]))[:2])
+        self.examples = tuple(sorted({*self.examples, *ids})[:2])
 
 def tally_ids(tallies: dict[str, Tally], ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> None:
     "Count the ids that match each pattern, in `tallies`; patterns: {code of a problem: expression}."
@@ -209,14 +207,13 @@ def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[
 # %% ../../nbs/evaluation/checkup.ipynb #dbe2ecb3
 GRADE_LEVELS = 10  # different scores, if they are grades
 
-def grade_signs(query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> tuple[set[float], set[bool]]:
-    """Return a set of up to 11 different scores, and the result of `unit_steps`, which show whether scores are grades.
-
-    If the scores cannot be grades (some are outside of [-3, 10], or `may_be_grades` is False), the set is
-    {0, ..., 10}, too many for grades, and the second result an empty set."""
-    if may_be_grades and score.min() >= -3 and score.max() <= 10:
-        return {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, unit_steps(query, score)
-    return {*map(float, range(GRADE_LEVELS + 1))}, set()
+def score_signs(query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> tuple[set, set, set]:
+    """Return three sets that show whether scores are grades: the lowest score, the highest and a fraction if there is
+    one; up to 11 different scores; the result of `unit_steps`. The last two are empty unless `may_be_grades`."""
+    fraction = score[score != np.floor(score)][:1].tolist()
+    extremes = {score.min(), score.max(), *fraction}
+    if not may_be_grades: return extremes, set(), set()
+    return extremes, {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, unit_steps(query, score)
 
 # %% ../../nbs/evaluation/checkup.ipynb #6cdb3c6b
 class RunCounts(NamedTuple):
@@ -228,8 +225,8 @@ class RunCounts(NamedTuple):
     depth: np.ndarray     # (q,) how many documents it has
     lowest: np.ndarray    # (q,) the lowest score
     highest: np.ndarray   # (q,) the highest score
-    integral: bool        # whether all scores are whole numbers
-    values: set[float]    # the different scores; some that are more than `GRADE_LEVELS`, if these are no grades
+    scores: set[float]    # the lowest and the highest score of the part, and a fraction if there is one
+    values: set[float]    # the different scores, if they may be grades
     steps: set[bool]      # their `unit_steps`, if they may be grades
     positions: set        # their `position_signs`
     docs: set             # the sums of the documents' hashes of one query; None if they differ within a part
@@ -240,12 +237,6 @@ class RunCounts(NamedTuple):
     rising: list[str]     # queries in which a score rises as ranks grow
     repeated: list[str]   # queries with a duplicate rank
     never_falls: bool     # whether no score falls as ranks grow
-    tags: Tally
-
-def _total_tally(tallies):
-    total = Tally()
-    for tally in tallies: total.add(tally.hashes, tally.examples, list)
-    return total
 
 _TOTALS: dict[type, Callable] = {
     np.ndarray: np.concatenate, list: lambda lists: [*chain(*lists)], set: lambda sets: set().union(*sets),
@@ -253,7 +244,7 @@ _TOTALS: dict[type, Callable] = {
 
 def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
     """Combine the counts of the parts of a run: concatenate arrays and lists, add integers, and unite sets."""
-    return RunCounts(*(_TOTALS.get(type(column[0]), _total_tally)(column) for column in zip(*batches)))
+    return RunCounts(*(_TOTALS[type(column[0])](column) for column in zip(*batches)))
 
 # %% ../../nbs/evaluation/checkup.ipynb #5dcedb4b
 COMPARED_QUERIES = 20   # queries, the documents of which are compared with missed ones
@@ -285,30 +276,26 @@ def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: Judge
 def is_trec_run(source: Any) -> bool:
     "Return whether a source is a text file with the columns of a TREC run."
     if not isinstance(source, str | os.PathLike) or not os.path.isfile(source): return False
-    with file_errors(source), open_bytes(source) as file:
-        head = decompressed(file).read(HEAD_BYTES)
+    head = TextFile(source, HEAD_BYTES).head
     name = os.fspath(source)
     table = is_self_describing(head, name) or header_separator(head, name)
     return not table and len(first_fields(head)) >= len(COLUMN_NAMES['run'])
 
 # %% ../../nbs/evaluation/checkup.ipynb #470747f5
-def read_ranks(rows: Rows, tags: Tally) -> tuple[np.ndarray, int]:
-    "Return the ranks in rows of TREC text, and how many are not numbers; add the run tags to `tags`."
+def read_ranks(rows: Rows) -> tuple[np.ndarray, Tally]:
+    "Return the ranks in rows of TREC text, NaN if they are not numbers, and a count of the run tags."
     ranks = []
-    unread = 0
+    tags = Tally()
     text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, complete=rows.line == 1)
     complete = text.lines == len(rows)
     with collect_faults():  # they have been reported
         for doc, rank, tag in ranks_and_tags(text):
             read = slice(None) if complete else np.isin(doc.start, rows.doc.start)
-            rank = rank[read]
             tag = tag[read]
-            ranks.append(parse_floats(rank))
-            words = rank[np.isnan(ranks[-1])].tolist()
-            unread += sum(not re.fullmatch('(?i)[+-]?nan', word) for word in words)
+            ranks.append(parse_floats(rank[read]))
             different, _ = factorize(tag[block_starts(tag)])
-            tags.add(different.hash(), escape_non_utf8(different.tolist()), list)
-    return np.concatenate(ranks), unread
+            tags.add(different.hash(), escape_non_utf8(different.tolist()))
+    return np.concatenate(ranks), tags
 
 # %% ../../nbs/evaluation/checkup.ipynb #76860b32
 class Counter:
@@ -329,6 +316,7 @@ class Counter:
         self.found = np.zeros(len(self.qrels.rows), bool)  # which judgments were retrieved, junk apart
         self.missed: list[tuple[int, QueryLook]] = []      # (the first judgment that a query lacks, what it has)
         self.tallies: dict[str, Tally] = {}                # of the documents
+        self.tags = Tally()                                # of the run
         self.seen = np.empty(0, np.uint64)                 # the kinds of bytes at each place of a document's id
         self.keys: list[np.ndarray] = []                   # `case_keys` of the parts since they may be needed
         self.equal = True                                  # whether scores are grades so far
@@ -357,18 +345,20 @@ class Counter:
         self.equal = self.equal and all_judged and equals_grades(by_query, begin, judged, hits, self.qrels)
         lowest = np.minimum.reduceat(score, begin)
         highest = np.maximum.reduceat(score, begin)
-        tags = Tally()
         unread = 0
         rising = query[:0]
         repeated = query[:0]
         never_falls = True
-        if self.trec: ranks, unread = read_ranks(rows, tags)
-        if self.trec and not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
+        if self.trec:
+            ranks, tags = read_ranks(rows)
+            unread = int(np.isnan(ranks).sum())
+            with self.lock: self.tags.add(tags.hashes, tags.examples)
+            if not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
         return RunCounts(
-            texts(query[begin]), judged, depth, lowest, highest, bool((score == np.floor(score)).all()),
-            *grade_signs(query, score, self.graded), position_signs(query, score), {same_docs(by_query.doc, depth)},
+            texts(query[begin]), judged, depth, lowest, highest,
+            *score_signs(query, score, self.graded), position_signs(query, score), {same_docs(by_query.doc, depth)},
             bool(self.equal), rows.comments.count, texts(rows.query[identical_rows(run)]), unread, texts(rising),
-            texts(repeated), never_falls, tags)
+            texts(repeated), never_falls)
 
     def look_at_docs(self, docs: Ids) -> None:
         "Count the problems of document ids, and store their `case_keys` if these may be needed."
@@ -416,30 +406,31 @@ class Counter:
         return QueryLook(judgments.query_ids[int(number)], True, np.empty(0), [*missed], [*escape_non_utf8(unjudged)])
 
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
-def read_source(source: Any, kind: str, limit: int, use: Callable) -> tuple[Any, list[tuple]]:
+def read_source(source: Any, kind: type[Qrels] | type[Run], limit: int, use: Callable) -> Evidence:
     """Read judgments or a run, and continue with the valid rows if there are invalid ones.
 
-    use: a function that reads a source, and returns the data. Returns the data (None if nothing can be used), and
-    a list of problems with examples. limit: the largest number of examples per problem."""
-    data = None
+    kind: the class of the data. use: a function that reads a source, and returns evidence. Returns this evidence with
+    the problems of reading; it is empty if nothing can be used. limit: the largest number of examples per problem."""
+    if isinstance(source, Iterator): source = [*source]  # it may be read twice
+    evidence = Evidence()
     problems = []
     with catch_warnings(record=True) as caught:
         simplefilter('always', DataWarning)
-        try: data = use(source)
+        try: evidence = use(source)
         except DataError as error:
             valid, problems = _read_valid(source, kind, limit, error)
-            if valid is not None: data = use(valid)
-    for text in dict.fromkeys(str(warning.message) for warning in caught):
+            if valid is not None: evidence = use(valid)
+    texts = [str(warning.message) for warning in caught if warning.category is DataWarning]
+    for text in dict.fromkeys(texts):
         problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
-    return data, problems
+    evidence.faults = problems
+    return evidence
 
 def _read_valid(source, kind, limit, error):
     """Read the valid rows of a source that has invalid rows; return them and the problems. The rows are None if the
     source cannot be used at all. error: the error of the first attempt to read the source."""
-    read = Qrels if kind == 'qrels' else Run
-    with collect_faults() as faults:
-        try: valid = read(source, copy=False)
-        except DataError: valid = None
+    valid = None
+    with collect_faults() as faults, suppress(DataError): valid = kind(source, copy=False)
     other_kind = valid is None and '; is this a' in str(error)
     if not faults or other_kind: return None, [problem('refused', error=error)]
     problems = []
@@ -448,16 +439,6 @@ def _read_valid(source, kind, limit, error):
         problems.append(problem(code, texts[:limit] + more, n=len(texts)))
     return valid, problems
 
-# %% ../../nbs/evaluation/checkup.ipynb #749489ea
-def use_run(qrels: Qrels | None, path: Any, source: Any) -> tuple:
-    """Read a run, join it with the judgments, and count its problems. path: the run as the user passed it.
-
-    Returns a tuple (`RunCounts`, `Counter`, rankings, facts about the reading, source)."""
-    if qrels is None: qrels = Qrels.empty()
-    counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
-    hits, reading = judge_run(qrels, source, observe=counter)
-    return total_counts(reading.observed), counter, hits, reading, source
-
 # %% ../../nbs/evaluation/checkup.ipynb #0dcb804c
 def look_at_queries(queries: Sequence[str]) -> tuple:
     """Return ('query_id', {problem: count of ids}, ids that differ only in case)."""
@@ -465,24 +446,15 @@ def look_at_queries(queries: Sequence[str]) -> tuple:
     tally_ids(tallies, Ids.from_list(queries), ID_PATTERNS | QUERY_PATTERNS)
     return 'query_id', tallies, case_variants(queries)
 
-def docs_of_judgments(qrels: Qrels) -> tuple:
-    """Return ('doc_id', {problem: count of ids}, ids that differ only in case)."""
-    counter = Counter(qrels)
-    counter.look_at_docs(qrels.rows.doc)
-    return _docs_of(counter, counter.keys, [qrels.rows])
+def docs_counted(counter: Counter, batches: Callable[[], Iterable[Rows]], n_parts: int = 1) -> tuple:
+    """Return ('doc_id', {problem: count of ids}, ids that differ only in case).
 
-def docs_of_run(counter: Counter, reading: Reading, source: Any) -> tuple:
-    """Return ('doc_id', {problem: count of ids}, ids that differ only in case)."""
+    counter: has looked at all documents, in `n_parts` parts. batches: returns the rows with these documents."""
     keys = counter.keys
-    if keys and len(keys) < len(reading.observed): keys = [case_keys(rows.doc) for rows in row_batches(source)]
-    return _docs_of(counter, keys, row_batches(source))
-
-def _docs_of(counter, keys, batches):
-    """Return ('doc_id', {problem: count of ids}, ids that differ only in case) for documents. keys: the results of
-    `case_keys` for all documents. batches: the rows with the documents."""
+    if keys and len(keys) < n_parts: keys = [case_keys(rows.doc) for rows in batches()]
     shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
     variants: set[str] = set()  # documents that may differ in case only
-    for rows in batches if len(shared) else ():
+    for rows in batches() if len(shared) else ():
         docs = rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)]
         variants.update(escape_non_utf8(docs.tolist()))
     return 'doc_id', counter.tallies, case_variants(variants)
@@ -490,63 +462,64 @@ def _docs_of(counter, keys, batches):
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
 
-def evidence_of_judgments(qrels: Qrels | None, faults: Sequence[tuple]) -> Evidence:
-    """Return facts on judgments for `find_problems`; faults: problems of reading."""
-    if qrels is None or not len(qrels.rows): return Evidence(faults=faults)
+def evidence_of_judgments(source: Any) -> Evidence:
+    """Read judgments, and return facts about them for `find_problems`."""
+    qrels = Qrels(source, copy=False)
     queries, lacking = judged_queries(qrels)
-    ids = [look_at_queries(queries), docs_of_judgments(qrels)]
+    counter = Counter(qrels)
+    counter.look_at_docs(qrels.rows.doc)
+    ids = [look_at_queries(queries), docs_counted(counter, lambda: [qrels.rows])]
     return Evidence(MEASURES, qrels.rows.value, qrels=qrels, judged_queries=queries, lacking=lacking, ids=ids,
-                    faults=faults)
+                    source=qrels)
 
-def evidence_of_run(
-    qrels: Qrels | None, judgments: Evidence, data: tuple | None, faults: Sequence[tuple], k: int,
-) -> Evidence:
-    """Return facts about a run and its judgments, for `find_problems`.
+def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evidence:
+    """Read a run, join it with the judgments, and return facts about it for `find_problems`.
 
-    judgments: from `evidence_of_judgments`. data: from `use_run`. faults: problems found while reading the run.
-    k: the expected number of documents per query."""
-    if data is None: return Evidence(faults=faults)
-    counts, counter, hits, reading, source = data
-    queries = judgments.judged_queries
+    judgments: from `evidence_of_judgments`. path: the run as the user passed it. k: the expected number of documents
+    per query. source: the run, or its valid rows."""
+    qrels = Qrels.empty() if judgments.qrels is None else judgments.qrels
+    counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
+    hits, reading = judge_run(qrels, source, observe=counter)
+    counts = total_counts(reading.observed)
     depth = counts.depth
-    same_queries = judgments.ids and {*counts.queries} == {*queries}
-    query_ids = judgments.ids[0] if same_queries else look_at_queries(counts.queries)
-    evidence = Evidence(depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, faults=faults)
-    evidence.ids = [query_ids, docs_of_run(counter, reading, source)]
-    evidence.positions = find_positions(counts.positions, depth.tolist())
-    if qrels is None: return evidence
-    evidence.qrels = qrels
-    evidence.hits = hits
-    n_docs = 0  # COMPARED_ROWS documents at most
-    for _, sample in counter.missed:
-        docs = sample.docs[:COMPARED_ROWS - n_docs]
-        evidence.looks = [*evidence.looks, replace(sample, docs=docs)]
-        n_docs += len(docs)
+    docs = docs_counted(counter, partial(row_batches, source), len(reading.observed))
+    same_queries = {*counts.queries} == {*judgments.judged_queries}
+    queries = judgments.ids[0] if same_queries else look_at_queries(counts.queries)
+    tags = {'tags': counter.tags} if len(counter.tags) > 1 else {}
+    evidence = Evidence(
+        depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, source=reading,
+        ids=[queries, docs, ('tag', tags, ())],
+        positions=find_positions(counts.positions, depth.tolist()))
+    if judgments.qrels is None: return evidence
     answered = {*compress(counts.queries, counts.judged >= 0)}
-    evidence.common = len(answered)
-    evidence.unjudged = [*compress(counts.queries, counts.judged < 0)]
-    evidence.unanswered = [query for query in queries if query not in answered]
-    evidence.retrieved = len(hits.rank)
-    if answered: evidence.judged = len(qrels.rows)
+    signs = signs_of_swap(qrels, counts.values, counts.steps, depth, np.array([*counts.scores]))
     if evidence.positions: evidence.upwards = upwards(hits)
-    scores = [counts.lowest.min(), counts.highest.max()]
-    if not counts.integral: scores.append(np.floor(scores[0]) + .5 if scores[0] < scores[1] else scores[0])
-    evidence.swapped = signs_of_swap(qrels, counts.values, counts.steps, depth, np.array(scores))
-    return evidence
+    if answered: evidence.judged = len(qrels.rows)
+    return replace(
+        evidence, qrels=qrels, hits=hits, retrieved=len(hits.rank), looks=_limited_looks(counter.missed), swapped=signs,
+        common=len(answered), unjudged=[*compress(counts.queries, counts.judged < 0)],
+        unanswered=[query for query in judgments.judged_queries if query not in answered])
+
+def _limited_looks(missed):
+    "Return the samples of queries, with `COMPARED_ROWS` documents at most in all of them."
+    looks: list[QueryLook] = []
+    for _, sample in missed:
+        docs = sample.docs[:COMPARED_ROWS - sum(len(look.docs) for look in looks)]
+        looks.append(replace(sample, docs=docs))
+    return looks
 
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
 def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
     "Return facts about judgments as {name: value}, such as the number of queries."
-    qrels = evidence.qrels
     grades = evidence.grades
-    if qrels is None: return {}
+    if not len(grades): return {}
     different, counts = np.unique(grades, return_counts=True)
     distribution: Any = {f'{g:g}': n for g, n in zip(different, counts.tolist())}
     if len(different) > 20: distribution = f'{len(different):,} different'
     return {'queries': len(evidence.judged_queries), 'documents': len(grades), 'grades': distribution,
             'queries without relevant documents': len(evidence.lacking)}
 
-def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
+def facts_of_run(evidence: Evidence) -> dict[str, Any]:
     "Return facts about a run as {name: value}, such as the effect of ties."
     counts = evidence.counts
     k = evidence.cutoff
@@ -558,13 +531,13 @@ def facts_of_run(evidence: Evidence, reading: Any) -> dict[str, Any]:
     if qrels is not None:
         facts |= {'queries': len(counts.depth), 'queries with judgments': evidence.common,
                   'judged queries missing from the run': len(evidence.unanswered)}
-    if qrels is not None and hits is not None and evidence.common:
+    if qrels and hits and evidence.common:
         judged_depth = counts.depth[counts.judged >= 0]
         for top in 10, 100: facts[f'top {top} judged'] = judged_share(hits, judged_depth, top)
         facts['judged documents retrieved'] = len(hits.rank)
         facts['judged documents in a tie'] = len(tied_queries(hits))
         if len(tied_queries(hits)):
-            scores = score_batch(MEASURES, qrels.queries, hits, reading, conventions_of(None))
+            scores = score_batch(MEASURES, qrels.queries, hits, evidence.source, conventions_of())
             for m, (low, high) in scores.tie_bounds.items():
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
     return facts | {'documents': int(counts.depth.sum()), 'documents per query': f'{shortest:,} to {longest:,}',
@@ -611,8 +584,8 @@ class Checkup(Result):
         if rows: yield Table(['', *self.facts], rows, 'The input.', 'tab:input')
         yield Items([(f.lead, f.text, f.examples) for f in self.findings])
         levels = [f.level for f in self.findings]
-        counts = [(levels.count(level), level) for level in LEVELS]
-        phrases = [f'{n} {level}{"s" * (n > 1)}' for n, level in counts if n]
+        phrases = [counted(levels.count(level), level) for level in LEVELS
+                   if level in levels]
         yield Text(', '.join(phrases) or 'no problems were found', 'small')
 
 # %% ../../nbs/evaluation/checkup.ipynb #e0504cc0
@@ -622,11 +595,6 @@ def _fact_text(value):
     return f'{value:,}' if isinstance(value, int) else value
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
-def _rereadable_source(source):
-    "Return a source that can be read twice; an iterator becomes a list."
-    rereadable = hasattr(source, '__len__') or hasattr(source, 'collect_schema')
-    return source if rereadable or not isinstance(source, Iterable) else [*source]
-
 def _named_runs(qrels, runs, system):
     """Return {name: run} for one run or several, as the user passed them. Equal names get a number."""
     recognised = recognise(qrels, runs, system).each
@@ -634,7 +602,7 @@ def _named_runs(qrels, runs, system):
     sources = {}
     for n, (name, run) in enumerate(zip(names, recognised), 1):
         if names.count(name) > 1: name = f'{name} ({n})'
-        sources[name] = run if run.source is None or run.options else run.source
+        sources[name] = run_of_documents(run) if run.source is None or run.options else run.source
     return sources
 
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
@@ -674,27 +642,16 @@ def check(
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
     runs = _named_runs(qrels, run, system)
-    qrels = _rereadable_source(qrels)
-    judgments, problems = read_source(qrels, 'qrels', faults, partial(Qrels, copy=False))
-    of_judgments = evidence_of_judgments(judgments, problems)
+    of_judgments = read_source(qrels, Qrels, faults, evidence_of_judgments)
     facts = {'judgments': facts_of_judgments(of_judgments)}
     findings = find_problems(of_judgments, 'judgments')
-    findings += _note_findings(judgments, 'judgments')
     answered = []
     for name, source in runs.items():
-        if isinstance(source, Run): source = run_of_documents(source)
-        source = _rereadable_source(source)
-        use = partial(use_run, judgments, source)
-        data, problems = read_source(source, 'run', faults, use)
-        reading = data[3] if data else None
-        evidence = evidence_of_run(judgments, of_judgments, data, problems, k)
-        facts[name] = facts_of_run(evidence, reading)
-        findings += find_problems(evidence, name) + _note_findings(reading, name)
+        use = partial(evidence_of_run, of_judgments, source, k)
+        evidence = read_source(source, Run, faults, use)
+        facts[name] = facts_of_run(evidence)
+        findings += find_problems(evidence, name)
         if evidence.hits: answered.append(evidence.hits.retrieved > 0)
     findings += find_problems(Evidence(answered=answered))
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Checkup(facts, tuple(findings))
-
-def _note_findings(source, where):
-    notes = getattr(source, 'notes', ())
-    return [Finding('note', note.code, str(note), (), where) for note in notes]
