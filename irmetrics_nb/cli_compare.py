@@ -29,6 +29,7 @@ from irmetrics_nb.cli_common import (
     measures_of,
     option,
     progress_bar,
+    result_text,
     show,
     show_parts,
     source_of,
@@ -36,14 +37,12 @@ from irmetrics_nb.cli_common import (
     suggest_measures,
     takes_options,
     usage_errors,
-    value_text,
     visible,
-    with_more,
 )
 from .comparing.aligned_scores import CORRECTIONS, FAMILIES, INTERVALS, TESTS, Method
 from .comparing.gate import REQUIREMENTS, parse_limit
 from .evaluation.evaluation import Scores
-from .results.results import INK, STYLE, file_format, rendered, written_table
+from .results.results import INK, STYLE, file_format, rendered, value_text
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4
 def show_in_terminal(comparison: Any, verdict: Any = None) -> None:
@@ -81,20 +80,16 @@ def _print_comparison(comparison, verdict, format, per_run, output):
     """Print a comparison, and the verdict of the gate unless `verdict` is None."""
     alone = format == 'text' and output is None and not per_run
     if alone and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
-    text = _comparison_text(comparison, format, per_run)
-    if verdict is None: return show(text, output)
-    if format == 'text': text = f'{text}\n\n{verdict}'
-    elif format == 'markdown': text = f'{verdict.to_markdown()}\n\n{text}'
-    elif format == 'junit': text = verdict.to_junit()
-    else:
-        record = comparison.to_dict() | {'gate': verdict.to_dict()}
-        text = json.dumps(record, indent=2, ensure_ascii=False)
-    show(text, output)
-
-def _comparison_text(comparison, format, per_run):
-    if format == 'json': return comparison.to_json()
-    if format == 'markdown': return rendered(comparison._blocks(per_run), 'markdown')
-    return in_options(rendered(comparison._blocks(per_run), 'text'))
+    if format == 'junit': return show(verdict.to_junit(), output)
+    if format == 'json':
+        record = comparison.to_dict()
+        if verdict is not None: record['gate'] = verdict.to_dict()
+        return show(json.dumps(record, indent=2, ensure_ascii=False), output)
+    texts = [rendered(comparison._blocks(per_run), format)]
+    if format == 'text': texts = [in_options(*texts)]
+    if verdict is not None and format == 'text': texts.append(str(verdict))
+    elif verdict is not None: texts.insert(0, verdict.to_markdown())
+    show('\n\n'.join(texts), output)
 
 # %% ../nbs/top_level/cli_compare.ipynb #349b07a2
 _COMPARE_OPTIONS = dict(
@@ -145,11 +140,9 @@ def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
     gate has something to check; gate_options: whether options for its checks are set."""
     if test == 'tukey' and len(new) > 1 and not all_pairs:
         raise typer.BadParameter('--test tukey compares all pairs; add --all-pairs, or use t or randomization')
-    if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline; leave out --baseline')
-    if all_pairs and (has_gate or gate_options):
-        raise typer.BadParameter(
-            '--all-pairs has no baseline and therefore no gate; leave out --max-drop, --min and other options of the '
-            'gate')
+    if all_pairs and (baseline or has_gate or gate_options):
+        raise typer.BadParameter('--all-pairs has no baseline and therefore no gate; leave out --baseline, --max-drop, '
+                                 '--min and other options of the gate')
     if gate_options and not has_gate:
         raise typer.BadParameter('the gate has nothing to check; add --max-drop, --margin, --fail-if-worse, --min or '
                                  '--min-coverage')
@@ -178,13 +171,12 @@ def _compare_command(
     gate_options = require or allow_unknown or format == 'junit'
     _check_gate(all_pairs, baseline, has_gate, gate_options, test, new)
     gated = measures_of(fail_if_worse) if fail_if_worse else []
-    floored = measures_of([floor.measure for floor in required]) if required else []
-    required_measures = with_more(measures_of(measures), with_more(gated, floored))
+    requested = measures_of([*measures, *fail_if_worse, *(floor.measure for floor in required)])
     check_files(qrels, runs, output)
     sources = sources_of(runs, system)
     with progress_bar(in_bytes=True) as progress:
         judgments = source_of(qrels, 'qrels')
-        scores = evaluate(judgments, sources, required_measures, progress=progress, memory=memory, **answers)
+        scores = evaluate(judgments, sources, requested, progress=progress, memory=memory, **answers)
     if len(scores.runs) < 2: raise typer.BadParameter('there is only one run to compare; add another run or a folder '
                                                       'of runs, or use --system')
     other = None if all_pairs else baseline or scores.runs[0].name
@@ -234,8 +226,7 @@ def _power_command(
         pilot = evaluate(source_of(qrels, 'qrels'), sources_of(runs, None), requested)
     with usage_errors():
         result = how_many(difference, pilot, deviation=deviation, queries=queries, power=power, alpha=alpha)
-    forms = {'table': result.__repr__, 'markdown': result.to_markdown}
-    show(forms.get(format, result.to_json)(), output)
+    show(result_text(result, format), output)
 
 # %% ../nbs/top_level/cli_compare.ipynb #14d120ab
 REPORT_EXAMPLES = '''
@@ -324,18 +315,15 @@ def _demo(folder=Path('demo')):
 def _demo_pairs(comparison, pair):
     """Yield texts: the table of means, and sentences on the significant differences. The
     last sentence is on the two best systems."""
-    from irmetrics_nb.comparing.comparison import best_first, marked_means
+    from irmetrics_nb.comparing.comparison import best_first, family_text, marked_means, marks_text
     from irmetrics_nb.comparing.sentences import sentence
     method = comparison.method
     measure = comparison.sample.measures[0]
     of_measure = [row for row in comparison.rows if row.measure == measure]
-    n = len(of_measure)
     n_shown = sum(row.shown(method.alpha) for row in of_measure)
-    letters = 'A raised letter names a system that is significantly worse'
-    family = f'p < {method.alpha:g} in a paired t-test, Holm correction over {n} pairs'
-    by = f'{measure}: {n_shown} of {n} pairs differ significantly'
+    by = f'{measure}: {n_shown} of {len(of_measure)} pairs differ significantly'
     yield rendered([marked_means(best_first(comparison))], 'text')
-    yield fill(f'{letters} ({family}; {of_measure[0].queries} queries). {by}.', 80)
+    yield fill(f'{marks_text(comparison)} {family_text(comparison)} {by}.', 80)
     [row] = [row for row in of_measure if {row.a, row.b} == {*pair}]
     yield fill(f'The two best systems: {sentence(row, method)}.', 80)
 
@@ -353,7 +341,7 @@ def _demo_query(example, by, pair, query, value_of_other, value):
         rows.append([str(row['rank']), str(row['grade']), title])
     loss = f'"{text}": {by} {value_text(value)} by {best}, {value_text(value_of_other)} by {other}'
     head = fill(f'The largest loss of {best}, query {loss}. Explanation of the first value:', 80)
-    table = written_table(Table(['rank', 'grade', f'first five documents of {best}'], rows), 'text')
+    table = rendered([Table(['rank', 'grade', f'first five documents of {best}'], rows)], 'text')
     return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])
 
 def _demo_advice(folder, pair):

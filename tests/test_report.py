@@ -502,7 +502,7 @@ def test_means_leader_intervals_and_slices_are_over_the_queries_that_all_runs_an
     assert said in found.to_markdown() and said in page.find("section", id="means")[0]["text"] and f"% {said}" in found.to_latex()
     low, high = stats.t.interval(.95, 5, *(f([own["A"][q]["AP"] for q in both]) for f in (np.mean, stats.sem)))
     assert content(found)["means"][0]["cells"][1]["interval"] == f"{low:.3f} to {high:.3f}"
-    assert [bar.text for bar in content(found)["mean_panels"][0]["rows"]] and content(found)["stats"][1] == ("queries", "12", "6 with results from all systems")
+    assert [bar["text"] for bar in content(found)["mean_panels"][0]["rows"]] and content(found)["stats"][1] == ("queries", "12", "6 with results from all systems")
 
 
 @FEWER

@@ -339,17 +339,15 @@ def _paper_parts(report):
     if not names: return
     caption = over_text(report.scores, names) or f'Over {counted(len(report.scores), "query")}.'
     rows = []
-    bracketed = False
+    intervals = set()
     for row in mean_rows(report.scores, report.comparison):
-        cells = []
-        for name, cell in zip(report.scores.keys(), row['cells']):
+        rows.append([row['name']])
+        for name, cell in zip(report.scores, row['cells']):
             if name not in names: continue
-            text = cell['text']
-            if cell['interval']: text += f' [{cell["interval"].replace(" to ", ", ")}]'
-            bracketed = bracketed or bool(cell['interval'])
-            cells.append(Cell(text, best=cell['best']))
-        rows.append([row['name'], *cells])
-    if bracketed: caption += ' In brackets: 95 % confidence intervals by t.'
+            interval = cell['interval'].replace(' to ', ', ')
+            intervals.add(interval)
+            rows[-1].append(Cell(cell['text'] + f' [{interval}]' * bool(interval), best=cell['best']))
+    if any(intervals): caption += ' In brackets: 95 % confidence intervals by t.'
     yield Table(['system', *names], rows, caption, 'tab:means')
 
 # %% ../../nbs/reporting/report.ipynb #4cb27f32
@@ -424,8 +422,9 @@ def report(
         problem = f'report() got an unexpected keyword argument {wrong!r}'
         hint = '; to write a file, use report(...).save(path)'
         raise TypeError(problem + hint * (wrong in WRITING))
-    choices = options.get('conventions'), options.get('duplicates')
-    duplicates = conventions_of(choices[0], duplicates=choices[1]).duplicates
+    chosen = conventions_of(
+        options.get('conventions'), duplicates=options.get('duplicates'))
+    duplicates = chosen.duplicates
     runs_read = _readable_runs(qrels, runs, options.pop('system', None), duplicates)
     judgments = qrels
     if not isinstance(qrels, str | os.PathLike):
@@ -441,9 +440,9 @@ def report(
     pair = _focus_pair(scores, comparison)
     gains, losses = _cards(scores, comparison, pair, grades, by_name)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
-    entries = [x for card in gains + losses for x in card.documents]
-    shown = {doc for x in entries for doc in (x.doc, x.parent)}
-    add_words(gains + losses, topic_words, read_words(documents, shown - {''}))
+    cards = gains + losses
+    shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
+    add_words(cards, topic_words, read_words(documents, shown - {''}))
     subject = f'{len(scores.runs)} systems' if comparison else scores.runs[0].name
     slices = None if groups is None else groups_of_queries(scores, groups)
     found = check(judgments, by_name) if checkup else None

@@ -460,22 +460,19 @@ def mean_panels(scores: Scores, level: float = .95) -> list[_Content]:
         if m.kind.aggregate != MEAN: continue
         cells = [system['cells'][i] | {'name': system['name']} for system in systems]
         cells.sort(key=lambda cell: -np.nan_to_num(cell['value'], nan=-9))
-        panels.append({'measure': repr(m), **forest_of(cells), 'left_out': 0})
+        panels.append(forest_of(repr(m), cells))
     return panels
 
-def forest_of(lines: Sequence[_Content], zero: bool = False) -> _Content:
-    """Return the axis and the rows of a forest plot.
+def forest_of(
+    measure: str, rows: Sequence[_Content], zero: bool = False, left_out: int = 0,
+) -> _Content:
+    """Return the data of a forest plot, with its axis.
 
-    lines: dicts with name, text, value, low and high, and with kind ('better', 'worse' or
-    '') for a difference. zero: whether the axis must include 0. A row has its line, and
-    the positions of value, low and high in percent of the axis: at, start and end. A
-    position is None for NaN, which is not drawn."""
-    scale = axis((line[end] for line in lines for end in ('value', 'low', 'high')), zero)
-    rows = []
-    for line in lines:
-        places = {'at': scale.at(line['value']), 'start': scale.at(line['low']), 'end': scale.at(line['high'])}
-        rows.append(SimpleNamespace(**{'kind': '', **line, **places}))
-    return {'axis': scale, 'rows': rows}
+    rows: dicts with name, text, value, low and high, and with kind ('better', 'worse' or
+    '') for a difference. zero: whether the axis must include 0. left_out: the number of
+    rows that are not drawn."""
+    scale = axis((row[end] for row in rows for end in ('value', 'low', 'high')), zero)
+    return {'measure': measure, 'axis': scale, 'rows': rows, 'left_out': left_out}
 
 # %% ../../nbs/reporting/sections.ipynb #8845c79e
 PAIRS, MOST_PAIRS = 24, 300  # in a figure, the largest differences; in the table
@@ -490,8 +487,7 @@ def difference_panels(comparison: Comparison) -> list[_Content]:
         pairs.sort(key=lambda pair: -np.nan_to_num(abs(pair.difference)))
         lines = _lines(comparison, pairs[:PAIRS])
         lines.sort(key=lambda line: -np.nan_to_num(line['value']))
-        left_out = len(pairs) - len(lines)
-        panels.append({'measure': m, **forest_of(lines, zero=True), 'left_out': left_out})
+        panels.append(forest_of(m, lines, True, len(pairs) - len(lines)))
     return panels
 
 def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
@@ -558,10 +554,8 @@ def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
         for p in of_measure[:PAIRS]:
             line = upright(p, comparison.method.alpha, better_first=False)
             lines.append(line | {'name': f'{p.slice} ({p.queries:,})'})
-        left_out = len(of_measure) - len(lines)
-        panels.append({'measure': m, **forest_of(lines, zero=True), 'left_out': left_out})
-    over_all = [p for p in comparison.pairs() if p.queries]
-    sentences = [line for line, p in zip(share_sentences(comparison), over_all) if p in pairs]
+        panels.append(forest_of(m, lines, True, len(of_measure) - len(lines)))
+    sentences = share_sentences(replace(comparison, rows=tuple(pairs)))
     tables = _slice_tables(sample, comparison.groups, comparison)
     return tables | {'panels': panels, 'a': pairs[0].a, 'b': pairs[0].b, 'shares': sentences}
 
