@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -173,9 +174,8 @@ def _list_measures(format='table', names=False, output=None, imports=()):
     rows = [{name: row[name] for name in columns} for row in measure_table()]
     note = ('\n\nEach measure also takes judged_only=True, which removes unjudged '
             'documents first.')
-    if names: text = _rows_as_text(name_table(), format)
-    else: text = _rows_as_text(rows, format, [None, 44, 32], note)
-    show(text, output)
+    if names: return show(_rows_as_text(name_table(), format), output)
+    show(_rows_as_text(rows, format, [None, 44, 32], note), output)
 
 def _rows_as_text(rows, format, widths=None, note=''):
     from tabulate import tabulate
@@ -221,9 +221,9 @@ def _explain(
     """Explain the value of a measure for one query."""
     from irmetrics_nb import explain
     requested = measures_of(measures)
-    check_files(qrels, [run, *([documents] if documents else [])], output)
-    *sources, chosen = _read_both(qrels, run, **answers)
-    whys = [explain(m, *sources, query, documents=documents, conventions=chosen) for m in requested]
+    check_files(qrels, [run, documents], output)
+    judgments, results, chosen = _read_both(qrels, run, **answers)
+    whys = [explain(m, judgments, results, query, documents=documents, conventions=chosen) for m in requested]
     if format == 'table' and output is None and sys.stdout.isatty():
         return show_parts([item for why in whys for item in explanation_parts(why, rows)])
     if format == 'json': return show(as_json(whys), output)
@@ -359,10 +359,8 @@ def load_function(name: str) -> Any:
     module, _, attribute = name.rpartition(':')
     if not (module and attribute):
         raise ValueError(f'{name!r} is not a function; write file.py:function or package.module:function')
-    target = import_code(module)
-    for name_part in attribute.split('.'):
-        if not hasattr(target, name_part): raise ValueError(f'{module} has no {attribute}')
-        target = getattr(target, name_part)
+    try: target = attrgetter(attribute)(import_code(module))
+    except AttributeError: raise ValueError(f'{module} has no {attribute}') from None
     if not callable(target): raise ValueError(f'{attribute} in {module} is not a function')
     return target
 

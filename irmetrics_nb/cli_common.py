@@ -52,11 +52,9 @@ from .results.results import Cell, Items, Table, cell_text, raised, rendered, sh
 def in_options(message: str) -> str:
     """Replace Python arguments in a message by command-line options."""
     def column_option(match):
-        pairs = re.findall(r"'(\w+)': ([.\d]+)", match[2])
-        names = ['grade' if key == 'relevance' else key for key, _ in pairs]
-        columns = [f'{key}={"NAME" if number == "..." else number}' for key, (_, number) in zip(names, pairs)]
-        of_run = match[1] == 'Run' or 'score' in names
-        return f'--{"run-" * of_run}columns {",".join(columns)}'
+        columns = match[2].replace('relevance', 'grade').replace('...', 'NAME').replace(':', '=')
+        of_run = match[1] == 'Run' or 'score' in columns
+        return f'--{"run-" * of_run}columns ' + re.sub("[' ]", '', columns)
     def option(match): return f'{_flag(match[1])} ' + match[2].replace("'", '')
     text = re.sub(r'(?:(Qrels|Run)\(\.\.\., )?columns=\{([^}]*)\}\)?', column_option, message)
     for python, words in _IN_WORDS.items(): text = text.replace(python, words)
@@ -278,12 +276,14 @@ def parse_size(text: str) -> int:
     return size
 
 # %% ../nbs/top_level/cli_common.ipynb #49bf416c
-def check_files(qrels: Path, runs: Sequence[Path], output: Path | None) -> None:
+def check_files(qrels: Path, runs: Sequence[Path | None], output: Path | None) -> None:
     """Raise typer.BadParameter if the files of a command cannot be used together.
+
+    runs: the other input files; None for a file that is not used.
 
     This is the case if standard input would be read twice, or if the output would
     overwrite an input file."""
-    files = [qrels, *runs]
+    files = [path for path in (qrels, *runs) if path]
     if files.count(Path('-')) > 1: raise typer.BadParameter('- (standard input) appears more than once, but it can be '
                                                             'read only once')
     if not (output and output.is_file()): return
@@ -300,9 +300,10 @@ def columns_of(text: str, kind: str) -> dict[str, Any]:
 
     Return arguments of `Qrels` or `Run`: `columns`, and descending=False if the numbers
     are ranks. kind: 'qrels' or 'run'. Raise typer.BadParameter for a malformed text."""
-    assignments = [[word.strip() for word in assignment.partition('=')] for assignment in text.split(',')]
-    names = {key: int(name) if name.isdigit() else name for key, _, name in assignments}
-    try: columns, ranks = said_columns(names if all(sign for _, sign, _ in assignments) else {'': ''}, kind)
+    assignments = [[word.strip() for word in assignment.split('=', 1)] for assignment in text.split(',')]
+    try:
+        names = {key: int(name) if name.isdigit() else name for key, name in assignments}
+        columns, ranks = said_columns(names, kind)
     except ValueError:
         option, number = ('--columns', 'grade') if kind == 'qrels' else ('--run-columns', 'score')
         raise typer.BadParameter(f'{option} {text}: expected column names in the form '

@@ -160,11 +160,10 @@ def _compare_command(
     from irmetrics_nb import compare, gate
     runs = [first, *new]
     required = floors_of(floors)
-    settings = {'test': test, 'correction': correction, 'alpha': alpha, 'margin': margin, 'interval': interval,
-                'seed': seed, 'correct_over': correct_over}
-    chosen = settings | {'correction': correction or '', 'interval': interval or ''}
+    settings = {'test': test, 'correction': correction or '', 'alpha': alpha, 'margin': margin,
+                'interval': interval or '', 'seed': seed, 'correct_over': correct_over}
     with usage_errors():  # before anything is read
-        Method(**chosen)
+        Method(**settings)
         if max_drop is not None: parse_limit(max_drop)
     checks = max_drop is not None or fail_if_worse or floors or min_coverage is not None
     has_gate = checks or margin is not None and not all_pairs
@@ -262,8 +261,7 @@ def _report_command(
     "Write a report of one run or several: means, differences, queries, rankings, input."
     from irmetrics_nb import report
     requested = measures_of(measures)
-    extra_files = [path for path in (documents, topics, groups) if path]
-    check_files(qrels, [*runs, *extra_files], output)
+    check_files(qrels, [*runs, documents, topics, groups], output)
     with usage_errors(): form = file_format(output, format, '--format', 'html')
     sources = sources_of(runs, system)
     several = sources if system or len(sources) > 1 else sources.each[0]
@@ -346,10 +344,10 @@ def _demo_query(example, by, pair, query, value_of_other, value):
 
 def _demo_advice(folder, pair):
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
-    qrels = folder/'qrels.txt'
-    other, best = (folder/f'{name}.run.gz' for name in pair)
-    saved = f'Values of all queries and runs: {folder/"per_query.csv"}; plot: {folder/"scores.png"}'
-    compared = f'{command} compare {qrels} {other} {best} -m "AP(rel=2)"'
+    files = ' '.join(str(folder/name) for name in ('qrels.txt', *(f'{run}.run.gz' for run in pair)))
     words = f'--topics {folder/"topics.tsv"} --documents {folder/"documents.jsonl.gz"}'
-    reported = f'{command} report {qrels} {other} {best} -o {folder/"report.html"} {words}'
-    return '\n'.join([saved, '', 'Try next:', compared, reported])
+    return f'''Values of all queries and runs: {folder/"per_query.csv"}; plot: {folder/"scores.png"}
+
+Try next:
+{command} compare {files} -m "AP(rel=2)"
+{command} report {files} -o {folder/"report.html"} {words}'''

@@ -62,7 +62,7 @@ from .core.measures import GEOMETRIC_MEAN, SUM
 from .data.errors import counted, import_polars
 from .data.qrels_and_runs import QueryDocTable
 from .data.recognition import named_sources
-from .data.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, rivals
+from .data.tables import COLUMN_SYNONYMS, holds_ranks, rivals
 from .metrics.auc import LIMIT, BoundedAUC, GroupAUC, ScoreHistogram
 from .metrics.parsing import Measures, parse_all
 
@@ -85,17 +85,18 @@ def _sql_text(value):
 
 def _find(frame, kind):
     """Return the names of the columns for query, document, and grade or score. kind: 'qrels'
-    or 'run'. Raise DataError if a column is missing, repeated or ambiguous."""
-    names = find_columns(frame.columns, kind)
-    for role, name in zip(('query', 'document', kind), names):
+    or 'run'. Raise DataError if a column is missing or ambiguous."""
+    names = []
+    for role in ('query', 'document', kind):
         equal = rivals(frame.columns, role)
         if len(equal) > 1:
             pair = f'{equal[0]!r} and {equal[1]!r}'
             raise DataError(f'the {kind}: the columns {pair} have the same meaning; drop one of them')
-        if name is None:
+        if not equal:
             synonyms = ' or '.join(COLUMN_SYNONYMS[role])
             rename = 'rename a column, as in frame.withColumnRenamed(old, new)'
             raise DataError(f'the {kind}: no column {synonyms}; the columns are {", ".join(frame.columns)}; {rename}')
+        names += equal
     return names
 
 def _column_sql(frame, name, kind, role):
@@ -227,10 +228,10 @@ def _bucket_count(session, counts, memory, buckets):
     """Return the number of buckets: partitions that do not split a query. Raise DataError
     for a query that is too large for a bucket, and ValueError for an invalid number of
     buckets or bytes."""
-    memory = MEMORY if memory is None else memory
-    if buckets is not None and not (isinstance(buckets, int) and buckets >= 1):
-        raise ValueError(f'buckets must be a positive whole number, not {buckets!r}')
-    if not memory > 0: raise ValueError(f'memory must be a positive number of bytes, not {memory!r}')
+    for name, number in (('buckets', buckets), ('memory', memory)):
+        if number is not None and not (number >= 1 and number == int(number)):
+            raise ValueError(f'{name} must be a positive whole number, not {number!r}')
+    memory = memory or MEMORY
     largest_count, query = max((largest for _, _, largest in counts.values()), key=lambda largest: largest[0])
     needed = largest_count * ROW_BYTES
     if needed > memory:

@@ -107,11 +107,8 @@ def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str
     """Return the convention that needs the order of the rows, as text.
 
     Return '' if the order is not needed."""
-    kinds = {m.name: conventions.of(m.name) for m in measures}
-    names = [name for name, answers in kinds.items() if answers.ties == 'given']
-    whose = ''
-    if 0 < len(names) < len(kinds): whose = f' of {names[0]}'
-    if names or conventions.ties == 'given': return f"ties='given'{whose}"
+    in_force = [conventions, *(conventions.of(m.name) for m in measures)]
+    if any(answers.ties == 'given' for answers in in_force): return "ties='given'"
     if conventions.duplicates in ('first', 'last'):
         return f'duplicates={conventions.duplicates!r}'
     return ''

@@ -523,6 +523,5 @@ def _cards(scores, comparison, pair, qrels, sources):
     conventions = scores.conventions.of(measure.name)
     runs = {name: read_run(sources[name], conventions) for name in pair}
     def cards(rows):
-        named = [(q, dict(zip(pair, values))) for q, *values in rows]
-        return tuple(card(q, values, measure, qrels, runs, scores.conventions) for q, values in named)
+        return tuple(card(q, dict(zip(pair, values)), measure, qrels, runs, scores.conventions) for q, *values in rows)
     return cards(gains[:LARGEST]), cards(losses[:LARGEST])
