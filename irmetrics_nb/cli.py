@@ -284,11 +284,9 @@ def _identify(qrels, run, values, rows=10, format='table', output=None):
     """Find the conventions, the tool or the mistake that gives published numbers; exit code
     3 if nothing fits."""
     from irmetrics_nb import identify
-    from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
-    with usage_errors(): numbers = {measure: numbers['all'] for measure, numbers in read_targets(values)}
-    with progress_bar() as progress:
-        result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say, progress=progress)
+    with usage_errors(), progress_bar() as progress:
+        result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), values, say=say, progress=progress)
     show(result_text(result, format, rows), output)
     raise typer.Exit(0 if result else 3)
 

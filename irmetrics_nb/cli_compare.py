@@ -314,16 +314,15 @@ def _demo_pairs(comparison, pair):
     """Yield texts: the table of means, and sentences on the significant differences. The
     last sentence is on the two best systems."""
     from irmetrics_nb.comparing.comparison import best_first, family_text, marked_means, marks_text
-    from irmetrics_nb.comparing.sentences import sentence
     method = comparison.method
     measure = comparison.sample.measures[0]
-    of_measure = [row for row in comparison.rows if row.measure == measure]
+    of_measure = [row for row in comparison.rows if row.measure == measure]  # the first rows
     n_shown = sum(row.shown(method.alpha) for row in of_measure)
     by = f'{measure}: {n_shown} of {len(of_measure)} pairs differ significantly'
     yield rendered([marked_means(best_first(comparison))], 'text')
     yield fill(f'{marks_text(comparison)} {family_text(comparison)} {by}.', 80)
-    [row] = [row for row in of_measure if {row.a, row.b} == {*pair}]
-    yield fill(f'The two best systems: {sentence(row, method)}.', 80)
+    [best] = [text for row, text in zip(of_measure, comparison.sentences()) if {row.a, row.b} == {*pair}]
+    yield fill(f'The two best systems: {best}.', 80)
 
 # %% ../nbs/top_level/cli_compare.ipynb #cc99d351
 def _demo_query(example, by, pair, query, value_of_other, value):
@@ -333,10 +332,7 @@ def _demo_query(example, by, pair, query, value_of_other, value):
     other, best = pair
     text = dict(example.topics.select('query_id', 'query').iter_rows())[query]
     why = explain(by, example.qrels, example.runs[best], query, documents=example.documents)
-    rows = []
-    for row in why.rows[:5]:
-        title = shorten(row['title'], 60, placeholder=' …')
-        rows.append([str(row['rank']), str(row['grade']), title])
+    rows = [[str(row['rank']), str(row['grade']), shorten(row['title'], 60, placeholder=' …')] for row in why.rows[:5]]
     loss = f'"{text}": {by} {value_text(value)} by {best}, {value_text(value_of_other)} by {other}'
     head = fill(f'The largest loss of {best}, query {loss}. Explanation of the first value:', 80)
     table = rendered([Table(['rank', 'grade', f'first five documents of {best}'], rows)], 'text')

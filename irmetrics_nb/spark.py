@@ -210,12 +210,10 @@ LEAST_ROWS = 100_000  # that are worth a bucket of their own
 def _counted(frame):
     """Count the rows of each run and find its largest query. Return {run: (number of rows,
     largest value, (number of rows, id) of the largest query)}."""
-    counts = frame.groupBy('run', 'query').agg({'*': 'count', 'value': 'max'})
-    by_query = counts.selectExpr(
-        'run', '`count(1)` as n', '`max(value)` as top', 'struct(`count(1)` as n, query) as largest')
-    totals = by_query.groupBy('run').agg({'n': 'sum', 'top': 'max', 'largest': 'max'})
-    rows = totals.selectExpr('run', '`sum(n)`', '`max(top)`', '`max(largest)`').collect()
-    return {run: (n, top, tuple(largest)) for run, n, top, largest in rows}
+    from pyspark.sql.functions import expr
+    by_query = frame.groupBy('run', 'query').agg(expr('count(*) as n'), expr('max(value) as top'))
+    totals = by_query.groupBy('run').agg(expr('sum(n)'), expr('max(top)'), expr('max(struct(n, query))'))
+    return {run: (n, top, tuple(largest)) for run, n, top, largest in totals.collect()}
 
 def _row_counts(frame, truth):
     if _is_frame(truth): return _counted(truth.unionByName(frame))

@@ -28,7 +28,6 @@ from irmetrics_nb.comparing.comparison import (
     levels_text,
     marks_text,
 )
-from ..comparing.sentences import sentence
 from ..comparing.statistics import wins_ties_losses
 from ..core.conventions import Options
 from ..data.errors import counted, visible
@@ -137,7 +136,8 @@ def _of_several(report, level):
     comparison = report.comparison
     a, b = report.pair
     method = comparison.method
-    focus = [sentence(pair, method) for pair in comparison.pairs() if {pair.a, pair.b} == {a, b}]
+    sentences = zip(comparison.pairs(), comparison.of_slice().sentences())
+    focus = [text for pair, text in sentences if {pair.a, pair.b} == {a, b}]
     differences = [y - x for _, x, y in comparison.queries(a, b)]
     pairs = pair_rows(comparison)
     lead, stats = _summary(report)
@@ -214,14 +214,13 @@ def _of_one(report, means, level):
     reach = ''
     if cell['interval']: reach = f' ({100 * level:g} % interval {cell["interval"]})'
     queries = counted(len(scores), 'query')
-    stats = [('queries', f'{len(scores):,}', '')]
-    for measure, mean in [*scores.each()[0].means.items()][:3]: stats.append((measure, value_text(mean), ''))
+    stats = [(name, value_text(mean), '') for name, mean in scores.each()[0].means.items()]
     return {
         'letters': False,
         'waterfall': None,
         'spread_panels': spread_panels(scores),
         'slices': slices_of_one(scores, report.groups) if report.groups else None,
-        'stats': stats,
+        'stats': [('queries', f'{len(scores):,}', ''), *stats[:3]],
         'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.',
     }
 
@@ -281,10 +280,10 @@ class Report(Result):
         """Return title, scores of each run, comparison and check-up as a dict.
 
         NaN becomes None."""
-        results = {'comparison': self.comparison, 'checkup': self.checkup}
+        comparison = self.comparison and self.comparison.to_dict()
+        checkup = self.checkup and self.checkup.to_dict()
         scores = [*map(as_record, self.scores.each())]
-        records = {name: result and result.to_dict() for name, result in results.items()}
-        return {'title': self.title, 'scores': scores, **records}
+        return {'title': self.title, 'scores': scores, 'comparison': comparison, 'checkup': checkup}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences of the comparison, or the means of a single run.
@@ -462,11 +461,8 @@ def _readable_runs(qrels, runs, system, duplicates):
         raise ValueError("one of the runs has the empty name ''; give each run a name")
     sources = recognise(qrels, runs, system)
     resolves = duplicates != 'refuse'
-    readable = []
-    for run in sources:
-        if resolves and not run.path: readable.append(Run(run, duplicates=duplicates, copy=False))
-        else: readable.append(ready(run))
-    return Runs(tuple(readable), sources.single)
+    def readable(run): return Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run)
+    return Runs(tuple(map(readable, sources)), sources.single)
 
 def _baseline_name(baseline, sources):
     """Return the name of the baseline, which may be the path of its run. Return None without

@@ -423,8 +423,7 @@ def mean_rows(
         systems = {name: systems[name] for name in ordered.sample.systems}
     rows: list[_Content] = []
     for i, (name, values) in enumerate(systems.items()):
-        cells = [_mean_cell(m, row, level) for m, row in zip(scores.measures, values)]
-        for m, cell in zip(sample.measures, cells): cell['marks'] = raised.get((name, m), '')
+        cells = [_mean_cell(m, row, level, raised.get((name, repr(m)), '')) for m, row in zip(scores.measures, values)]
         rows.append({'letter': letter(i), 'name': name, 'baseline': name == baseline, 'cells': cells})
     qualities = np.array([m.kind.quality for m in scores.measures], bool)
     best = best_of([[cell['value'] for cell in row['cells']] for row in rows]) & qualities
@@ -432,7 +431,7 @@ def mean_rows(
     return rows
 
 # %% ../../nbs/reporting/sections.ipynb #5e2da48b
-def _mean_cell(measure, values, level):
+def _mean_cell(measure, values, level, mark):
     """Return a dict with the mean of the values and its confidence interval, as numbers and
     text. The interval is NaN if there are fewer than two values, or if the measure does not
     average over queries."""
@@ -442,7 +441,7 @@ def _mean_cell(measure, values, level):
     low = high = np.nan
     if aggregate == MEAN and present.size > 1: low, high = t_interval(present, level=level)
     interval = _interval_words(low, high, 3)
-    return {'text': cell_text(value), 'value': value, 'low': low, 'high': high, 'interval': interval}
+    return {'text': cell_text(value), 'value': value, 'low': low, 'high': high, 'interval': interval, 'marks': mark}
 
 def _interval_words(low, high, digits):
     """Return an interval as text, such as '0.1 to 0.3'; '' for NaN."""
