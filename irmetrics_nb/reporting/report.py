@@ -105,11 +105,9 @@ def content(report: Any) -> dict[str, Any]:
 
 def _convention_lines(conventions):
     """Return the conventions, the counts and the effect of ties as lines of a paper."""
-    lines = [f'Conventions: {"; ".join(conventions["phrases"])}.']
-    for names, text in conventions['counts']: lines.append(f'{names}: {text}' if names else text)
-    for name, text in conventions['ties'].items():
-        if text: lines.append(f'{name}, depending on the order of ties: {text}.')
-    return lines
+    rules = f'Conventions: {"; ".join(conventions["phrases"])}.'
+    counts = [f'{names}: {text}' if names else text for names, text in conventions['counts']]
+    return [rules, *counts, *conventions['ties']]
 
 def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     """Describe the queries over which the means of several runs are taken.

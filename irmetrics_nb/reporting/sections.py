@@ -625,10 +625,10 @@ def convention_parts(scores: Scores) -> _Content:
     """Return a dict with texts on the conventions of the scores.
 
     `phrases` describe the conventions, `counts` are notes on counted queries with the
-    names of the runs, and `ties` has the effect of ties on each run."""
+    names of the runs, and `ties` are sentences on the effect of ties on runs."""
     shared = of_all(scores).complete
     names: dict[str, list] = {}  # what was counted -> the runs
-    ties = {}
+    ties = []
     for run, one_run in zip(scores.runs, scores.each()):
         name = run.name or 'run'
         answered = [q not in run.absent for q in scores.query_ids]
@@ -637,6 +637,7 @@ def convention_parts(scores: Scores) -> _Content:
         printed = small_print(replace(one_run, runs=(replace(one_run.runs[0], tie_bounds=ends),)))
         text, _, conventions = printed.partition(' Conventions: ')
         names.setdefault(text, []).append(name)
-        ties[name] = conventions.partition(' Depending on the order of ties: ')[2].removesuffix('.')
+        _, effect, bounds = conventions.partition(' Depending on the order of ties: ')
+        if effect: ties.append(f'{name}, depending on the order of ties: {bounds}')
     counts = [(', '.join(group) if len(names) > 1 else '', text) for text, group in names.items()]
     return {'phrases': scores.conventions.describe(), 'counts': counts, 'ties': ties}
