@@ -261,7 +261,8 @@ def worst_rows(qrels: Qrels, run: Run, measure: Measure, conventions: Convention
         if np.isnan(values[i]): continue
         why = explain(measure, qrels, run, scores.query_ids[i], conventions=conventions)
         missed = [f'{doc} ({grade:g})' for doc, grade in why.missed.items()]
-        listed = ', '.join(missed[:3]) + f' and {len(missed) - 3} more' * (len(missed) > 3)
+        listed = ', '.join(missed[:3])
+        if missed[3:]: listed += f' and {len(missed[3:])} more'
         rows.append({'query': why.query, 'value': why.value, 'why': why.text, 'missed': listed})
     return rows
 

@@ -109,7 +109,7 @@ def _coloured(shown):
         lowest = cell_text(min(cell.content for cell in cells)) if ranked else None
         texts = [visible(cell_text(cell.content)) + raised(cell.mark) for cell in cells]
         styles = [_style(cell, lowest) for cell in cells]
-        columns.append([Text(*parts, no_wrap=True, overflow='ellipsis') for parts in zip(texts, styles)])
+        columns.append([Text(*looks, no_wrap=True, overflow='ellipsis') for looks in zip(texts, styles)])
     for row in zip(*columns): table.add_row(*row)
     return table
 
@@ -127,13 +127,13 @@ def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
     to show."""
     from rich.table import Table
     colours = {1: 'green', -1: 'red'}
-    parts = for_terminal(why._blocks(ranks))
-    parts[0].style = 'bold'
-    if why.change: parts[1].style = colours.get(np.sign(why.change.difference), '')
-    for part in parts:
-        if isinstance(part, Table): _colour_ranks(part, why)
-        elif part.plain.startswith('Not retrieved'): part.style = 'red'
-    return parts
+    renderables = for_terminal(why._blocks(ranks))
+    renderables[0].style = 'bold'
+    if why.change: renderables[1].style = colours.get(np.sign(why.change.difference), '')
+    for item in renderables:
+        if isinstance(item, Table): _colour_ranks(item, why)
+        elif item.plain.startswith('Not retrieved'): item.style = 'red'
+    return renderables
 
 # %% ../nbs/top_level/cli_common.ipynb #0c331e4e
 def _colour_ranks(table, why):

@@ -332,7 +332,10 @@ def _demo_query(example, by, pair, query, value_of_other, value):
     other, best = pair
     text = dict(example.topics.select('query_id', 'query').iter_rows())[query]
     why = explain(by, example.qrels, example.runs[best], query, documents=example.documents)
-    rows = [[str(row['rank']), str(row['grade']), shorten(row['title'], 60, placeholder=' …')] for row in why.rows[:5]]
+    rows = []
+    for row in why.rows[:5]:
+        title = shorten(row['title'], 60, placeholder=' …')
+        rows.append([str(row['rank']), str(row['grade']), title])
     loss = f'"{text}": {by} {value_text(value)} by {best}, {value_text(value_of_other)} by {other}'
     head = fill(f'The largest loss of {best}, query {loss}. Explanation of the first value:', 80)
     table = rendered([Table(['rank', 'grade', f'first five documents of {best}'], rows)], 'text')
@@ -340,7 +343,8 @@ def _demo_query(example, by, pair, query, value_of_other, value):
 
 def _demo_advice(folder, pair):
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
-    files = ' '.join(str(folder/name) for name in ('qrels.txt', *(f'{run}.run.gz' for run in pair)))
+    names = 'qrels.txt', *(f'{run}.run.gz' for run in pair)
+    files = ' '.join(str(folder/name) for name in names)
     words = f'--topics {folder/"topics.tsv"} --documents {folder/"documents.jsonl.gz"}'
     return f'''Values of all queries and runs: {folder/"per_query.csv"}; plot: {folder/"scores.png"}
 

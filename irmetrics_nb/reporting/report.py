@@ -341,10 +341,12 @@ def _paper_parts(report):
         rows.append([row['name']])
         for name, cell in zip(report.scores, row['cells']):
             if name not in names: continue
-            interval = cell['interval'].replace(' to ', ', ')
-            intervals.add(interval)
-            rows[-1].append(Cell(cell['text'] + f' [{interval}]' * bool(interval), best=cell['best']))
-    if any(intervals): caption += ' In brackets: 95 % confidence intervals by t.'
+            text = cell['text']
+            if cell['interval']:
+                text += f' [{cell["interval"].replace(" to ", ", ")}]'
+                intervals.add(cell['interval'])
+            rows[-1].append(Cell(text, best=cell['best']))
+    if intervals: caption += ' In brackets: 95 % confidence intervals by t.'
     yield Table(['system', *names], rows, caption, 'tab:means')
 
 # %% ../../nbs/reporting/report.ipynb #4cb27f32
