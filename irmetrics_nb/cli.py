@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,8 @@ from irmetrics_nb.cli_common import (
     measure_table,
     measures_of,
     option,
-    parse_all,
     progress_bar,
+    result_text,
     say,
     show,
     show_parts,
@@ -47,7 +48,6 @@ from irmetrics_nb.cli_common import (
     stop_at_floors,
     takes_options,
     usage_errors,
-    with_more,
 )
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import name_table
@@ -139,8 +139,7 @@ def _evaluate(
     required = floors_of(floors)
     if any(floor.slice != 'all' for floor in required):
         raise typer.BadParameter('--min with a slice works only in irmetrics compare')
-    floored = parse_all(floor.measure for floor in required) if required else []
-    requested = with_more(measures_of(measures), floored)
+    requested = measures_of([*measures, *(floor.measure for floor in required)])
     check_files(qrels, runs, output)
     judgments = source_of(qrels, 'qrels')
     sources = sources_of(runs, system)
@@ -162,8 +161,7 @@ def _check_command(qrels, runs, format='table', faults=20, output=None, system=N
         raise typer.BadParameter('- (standard input) does not work with check, which '
                                  'may read its input twice')
     checkup = check(as_written(qrels), sources_of(runs, system), faults=faults)
-    forms = {'table': checkup.__repr__, 'markdown': checkup.to_markdown}
-    show(forms.get(format, checkup.to_json)(), output)
+    show(result_text(checkup, format), output)
     raise typer.Exit(0 if checkup.ok else 1)
 
 # %% ../nbs/top_level/cli.ipynb #2c910420
@@ -176,9 +174,8 @@ def _list_measures(format='table', names=False, output=None, imports=()):
     rows = [{name: row[name] for name in columns} for row in measure_table()]
     note = ('\n\nEach measure also takes judged_only=True, which removes unjudged '
             'documents first.')
-    if names: text = _rows_as_text(name_table(), format)
-    else: text = _rows_as_text(rows, format, [None, 44, 32], note)
-    show(text, output)
+    if names: return show(_rows_as_text(name_table(), format), output)
+    show(_rows_as_text(rows, format, [None, 44, 32], note), output)
 
 def _rows_as_text(rows, format, widths=None, note=''):
     from tabulate import tabulate
@@ -194,9 +191,13 @@ def as_json(explanations: list[Any]) -> str:
                 'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows} for why in explanations]
     return json.dumps(records, indent=2, ensure_ascii=False)
 
-def _read_both(qrels: Path, run: Path, duplicates: Any) -> tuple[Qrels, Run]:
-    judgments = Qrels(source_of(qrels, 'qrels'), duplicates=duplicates)
-    return judgments, Run(source_of(run, 'run'), duplicates=duplicates)
+def _read_both(
+    qrels: Path, run: Path, conventions: str | None = None, **answers: str,
+) -> tuple[Qrels, Run, Conventions]:
+    chosen = conventions_of(conventions, **answers)
+    repeats: Any = chosen.duplicates
+    judgments = Qrels(source_of(qrels, 'qrels'), duplicates=repeats)
+    return judgments, Run(source_of(run, 'run'), duplicates=repeats), chosen
 
 # %% ../nbs/top_level/cli.ipynb #30e8ba99
 RUN_FILE = argument(Path, 'A TREC run (gzipped or not), Parquet, Arrow, CSV, TSV or JSON; - for stdin.', 'RUN')
@@ -220,15 +221,13 @@ def _explain(
     """Explain the value of a measure for one query."""
     from irmetrics_nb import explain
     requested = measures_of(measures)
-    check_files(qrels, [run, *([documents] if documents else [])], output)
-    chosen = conventions_of(answers.pop('conventions', None), **answers)
-    sources = _read_both(qrels, run, chosen.duplicates)
-    whys = [explain(m, *sources, query, documents=documents, conventions=chosen) for m in requested]
+    check_files(qrels, [run, documents], output)
+    judgments, results, chosen = _read_both(qrels, run, **answers)
+    whys = [explain(m, judgments, results, query, documents=documents, conventions=chosen) for m in requested]
     if format == 'table' and output is None and sys.stdout.isatty():
         return show_parts([item for why in whys for item in explanation_parts(why, rows)])
     if format == 'json': return show(as_json(whys), output)
-    texts = [rendered(why._blocks(rows), FORMATS[format]) for why in whys]
-    show('\n\n'.join(texts), output)
+    show('\n\n'.join(result_text(why, format, rows) for why in whys), output)
 
 # %% ../nbs/top_level/cli.ipynb #ab94ce87
 @app.command('worst')
@@ -241,8 +240,8 @@ def _worst_command(
     """Show the queries with the lowest values, each with its calculation."""
     [requested] = measures_of([measure])
     check_files(qrels, [run], output)
-    chosen = conventions_of(answers.pop('conventions', None), **answers)
-    rows = worst_rows(*_read_both(qrels, run, chosen.duplicates), requested, chosen, number)
+    judgments, results, chosen = _read_both(qrels, run, **answers)
+    rows = worst_rows(judgments, results, requested, chosen, number)
     if format == 'json': text = json.dumps(rows, indent=2, ensure_ascii=False)
     else:
         table = Table(['query', 'value', 'why', 'not retrieved'], [[*row.values()] for row in rows])
@@ -285,12 +284,10 @@ def _identify(qrels, run, values, rows=10, format='table', output=None):
     """Find the conventions, the tool or the mistake that gives published numbers; exit code
     3 if nothing fits."""
     from irmetrics_nb import identify
-    from irmetrics_nb.forensics.search import read_targets
     check_files(qrels, [run], output)
-    with usage_errors(): numbers = {measure: numbers['all'] for measure, numbers in read_targets(values)}
-    with progress_bar() as progress:
-        result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), numbers, say=say, progress=progress)
-    show(result.to_json() if format == 'json' else rendered(result._blocks(rows), FORMATS[format]), output)
+    with usage_errors(), progress_bar() as progress:
+        result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), values, say=say, progress=progress)
+    show(result_text(result, format, rows), output)
     raise typer.Exit(0 if result else 3)
 
 # %% ../nbs/top_level/cli.ipynb #dea18c15
@@ -311,8 +308,9 @@ def _differ(qrels, run, measure, a, b, format='table', output=None):
     from irmetrics_nb import differ
     check_files(qrels, [run], output)
     with usage_errors(): parsed = parse(measure)
-    difference = differ(*_read_both(qrels, run, 'first'), parsed, a=a, b=b)
-    show(difference.to_json() if format == 'json' else repr(difference), output)
+    judgments, results, _ = _read_both(qrels, run, duplicates='first')
+    difference = differ(judgments, results, parsed, a=a, b=b)
+    show(result_text(difference, format), output)
 
 # %% ../nbs/top_level/cli.ipynb #145140d2
 AUDIT_EXAMPLES = '''
@@ -347,7 +345,7 @@ def _audit(
     if bool(function) == bool(answers_file): raise typer.BadParameter('give either a function or --answers FILE')
     if answers_file: audits = audit_answers(answers_file, vectors)
     else: audits = [audit(load_function(function), measure, shape=shape, accept=accept)]
-    show('\n\n'.join(audited.to_json() if format == 'json' else repr(audited) for audited in audits))
+    show('\n\n'.join(result_text(audited, format) for audited in audits))
     raise typer.Exit(0 if all(audits) else 3)
 
 # %% ../nbs/top_level/cli.ipynb #3e2448a0
@@ -359,10 +357,8 @@ def load_function(name: str) -> Any:
     module, _, attribute = name.rpartition(':')
     if not (module and attribute):
         raise ValueError(f'{name!r} is not a function; write file.py:function or package.module:function')
-    target = import_code(module)
-    for name_part in attribute.split('.'):
-        if not hasattr(target, name_part): raise ValueError(f'{module} has no {attribute}')
-        target = getattr(target, name_part)
+    try: target = attrgetter(attribute)(import_code(module))
+    except AttributeError: raise ValueError(f'{module} has no {attribute}') from None
     if not callable(target): raise ValueError(f'{attribute} in {module} is not a function')
     return target
 

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['app', 'OPTIONS', 'CONVENTIONS', 'INPUT_OPTIONS', 'in_options', 'for_terminal', 'explanation_parts', 'show_parts',
-           'show', 'say', 'one_line_errors', 'usage_errors', 'one_line_warnings', 'progress_bar', 'parse_size',
-           'import_code', 'choice', 'source_path', 'argument', 'option', 'takes_options']
+           'show', 'result_text', 'say', 'one_line_errors', 'usage_errors', 'one_line_warnings', 'progress_bar',
+           'parse_size', 'import_code', 'choice', 'source_path', 'argument', 'option', 'takes_options']
 
 # %% ../nbs/top_level/cli_common.ipynb #6092fef3
 import os
@@ -46,17 +46,15 @@ from irmetrics_nb.data.sources import (
 from .evaluation.presets import conventions_of
 from .explaining.explanation import UNJUDGED
 from .metrics.parsing import Measure, measure_table, parse_all
-from .results.results import Cell, Items, Table, cell_text, raised, showing_digits, value_text
+from .results.results import Cell, Items, Table, cell_text, raised, rendered, showing_digits
 
 # %% ../nbs/top_level/cli_common.ipynb #824e7bf6
 def in_options(message: str) -> str:
     """Replace Python arguments in a message by command-line options."""
     def column_option(match):
-        pairs = re.findall(r"'(\w+)': ([.\d]+)", match[2])
-        names = ['grade' if key == 'relevance' else key for key, _ in pairs]
-        columns = [f'{key}={"NAME" if number == "..." else number}' for key, (_, number) in zip(names, pairs)]
-        of_run = match[1] == 'Run' or 'score' in names
-        return f'--{"run-" * of_run}columns {",".join(columns)}'
+        columns = match[2].replace('relevance', 'grade').replace('...', 'NAME').replace(':', '=')
+        of_run = match[1] == 'Run' or 'score' in columns
+        return f'--{"run-" * of_run}columns ' + re.sub("[' ]", '', columns)
     def option(match): return f'{_flag(match[1])} ' + match[2].replace("'", '')
     text = re.sub(r'(?:(Qrels|Run)\(\.\.\., )?columns=\{([^}]*)\}\)?', column_option, message)
     for python, words in _IN_WORDS.items(): text = text.replace(python, words)
@@ -97,25 +95,22 @@ SIGNS = {'▲': 'green', '▼': 'red'}    # better and worse than a baseline
 def _coloured(shown):
     """Convert a table to a rich table with coloured cells. The colours show the best and
     worst values, or values better and worse than a baseline."""
+    from rich import box
+    from rich.table import Table
     from rich.text import Text
-    table = _rich_table(shown.head, ['right'] * (len(shown.head) - 1))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style='bold')
+    for i, name in enumerate(shown.head):
+        cut = name in CUT_COLUMNS
+        table.add_column(Text(visible(name)), justify='right' if i and not cut else 'left', no_wrap=not cut)
     columns = []
     for column in zip(*shown.rows):
         cells = [x if isinstance(x, Cell) else Cell(x) for x in column]
         ranked = any(cell.best for cell in cells) and not any(cell.mark for cell in cells)
         lowest = cell_text(min(cell.content for cell in cells)) if ranked else None
         texts = [visible(cell_text(cell.content)) + raised(cell.mark) for cell in cells]
-        columns.append([Text(text, _style(cell, lowest)) for text, cell in zip(texts, cells)])
+        styles = [_style(cell, lowest) for cell in cells]
+        columns.append([Text(*looks, no_wrap=True, overflow='ellipsis') for looks in zip(texts, styles)])
     for row in zip(*columns): table.add_row(*row)
-    return table
-
-def _rich_table(head, align):
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style='bold')
-    for name, alignment in zip(head, ['left', *align]):
-        table.add_column(Text(visible(name)), justify=alignment, no_wrap=name not in CUT_COLUMNS)
     return table
 
 def _style(cell, lowest):
@@ -123,44 +118,36 @@ def _style(cell, lowest):
     if cell.best and lowest is not None: return 'bold green'
     return 'red' if cell_text(cell.content) == lowest else ''
 
+
 # %% ../nbs/top_level/cli_common.ipynb #bb62f099
 def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
     """Convert an explanation to objects that rich prints in a terminal.
 
     These are the calculation, a table of the first ranks, and notes. ranks: how many ranks
     to show."""
-    from rich.text import Text
-    rows = why.rows[:ranks]
-    items: list[Any] = [Text(visible(why.text), style='bold')]
-    if why.change:
-        colours = {1: 'green', -1: 'red'}
-        items.append(Text(visible(why.change), style=colours.get(np.sign(why.change.difference), '')))
-    if rows: items.append(_rich_rank_table(why, rows))
-    more = len(why.listing) - ranks
-    if more > 0: items.append(Text(f'... and {more:,} more ranks', style='dim'))
-    notes = [*why._notes()]
-    return items + [Text(visible(note), style='red' if note.startswith('Not retrieved') else 'dim') for note in notes]
+    from rich.table import Table
+    colours = {1: 'green', -1: 'red'}
+    renderables = for_terminal(why._blocks(ranks))
+    renderables[0].style = 'bold'
+    if why.change: renderables[1].style = colours.get(np.sign(why.change.difference), '')
+    for item in renderables:
+        if isinstance(item, Table): _colour_ranks(item, why)
+        elif item.plain.startswith('Not retrieved'): item.style = 'red'
+    return renderables
 
 # %% ../nbs/top_level/cli_common.ipynb #0c331e4e
-def _rich_rank_table(why, rows):
-    from rich.text import Text
-    names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
-    table = _rich_table(names, ['left' if name in CUT_COLUMNS else 'right' for name in names[1:]])
+def _colour_ranks(table, why):
+    """Make positive terms green, and ranks that add nothing dim: unjudged documents, and
+    documents below the cutoff."""
     cut = why.measure.at if why.measure.kind.at == 'k' else None
-    def cell(name, x):
-        if x is None:
-            text = ''
-        elif isinstance(x, float):
-            text = value_text(x)
-        else:
-            text = visible(x)
-        return Text(text, style='green' if name == 'term' and x else '', no_wrap=True, overflow='ellipsis')
-    for row in rows:
+    for line, row in zip(table.rows, why.rows):
         viewed = row.get('place', row['rank'])
         below_cutoff = cut is not None and (viewed is None or viewed > cut)
-        style = 'dim' if row['grade'] == UNJUDGED or below_cutoff else ''
-        table.add_row(*(cell(name, row[name]) for name in names), style=style)
-    return table
+        line.style = 'dim' if row['grade'] == UNJUDGED or below_cutoff else ''
+    terms = [cell for column in table.columns if str(column.header) == 'term' for cell in column.cells]
+    for cell, row in zip(terms, why.rows):
+        if row['term']: cell.style = 'green'
+
 
 # %% ../nbs/top_level/cli_common.ipynb #335949f8
 def show_parts(items: list[Any]) -> None:
@@ -181,6 +168,15 @@ def show(text: str, path: Path | None = None) -> None:
         raise
 
 # %% ../nbs/top_level/cli_common.ipynb #e52d0cf8
+def result_text(result: Any, format: str, *details: Any) -> str:
+    """Return a result in an output format of the command.
+
+    details: arguments that limit what is printed, such as a number of ranks. JSON
+    contains all data."""
+    if format == 'json': return result.to_json()
+    if format == 'table' and not details: return repr(result)
+    return rendered(result._blocks(*details), 'text' if format == 'table' else format)
+
 def say(text: str) -> None:
     """Print a message to stderr in one line: an error, a warning or a note."""
     print(f'irmetrics: {visible(text)}', file=sys.stderr)
@@ -280,12 +276,14 @@ def parse_size(text: str) -> int:
     return size
 
 # %% ../nbs/top_level/cli_common.ipynb #49bf416c
-def check_files(qrels: Path, runs: Sequence[Path], output: Path | None) -> None:
+def check_files(qrels: Path, runs: Sequence[Path | None], output: Path | None) -> None:
     """Raise typer.BadParameter if the files of a command cannot be used together.
+
+    runs: the other input files; None for a file that is not used.
 
     This is the case if standard input would be read twice, or if the output would
     overwrite an input file."""
-    files = [qrels, *runs]
+    files = [path for path in (qrels, *runs) if path]
     if files.count(Path('-')) > 1: raise typer.BadParameter('- (standard input) appears more than once, but it can be '
                                                             'read only once')
     if not (output and output.is_file()): return
@@ -302,9 +300,10 @@ def columns_of(text: str, kind: str) -> dict[str, Any]:
 
     Return arguments of `Qrels` or `Run`: `columns`, and descending=False if the numbers
     are ranks. kind: 'qrels' or 'run'. Raise typer.BadParameter for a malformed text."""
-    assignments = [[word.strip() for word in assignment.partition('=')] for assignment in text.split(',')]
-    names = {key: int(name) if name.isdigit() else name for key, _, name in assignments}
-    try: columns, ranks = said_columns(names if all(sign for _, sign, _ in assignments) else {'': ''}, kind)
+    assignments = [[word.strip() for word in assignment.split('=', 1)] for assignment in text.split(',')]
+    try:
+        names = {key: int(name) if name.isdigit() else name for key, name in assignments}
+        columns, ranks = said_columns(names, kind)
     except ValueError:
         option, number = ('--columns', 'grade') if kind == 'qrels' else ('--run-columns', 'score')
         raise typer.BadParameter(f'{option} {text}: expected column names in the form '
@@ -408,10 +407,6 @@ def stop_at_floors(scores: Iterable[Any], floors: Sequence) -> None:
     for text in missed: say(f'minimum not reached: {text}')
     if missed: raise typer.Exit(3)
 
-def with_more(measures: Sequence[Measure], more: Sequence[Measure]) -> list[Measure]:
-    """Return both lists of measures as one list without repeated measures."""
-    present = {(m, m.said) for m in measures}
-    return [*measures, *(m for m in more if (m, m.said) not in present)]
 
 # %% ../nbs/top_level/cli_common.ipynb #1e76142b
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,

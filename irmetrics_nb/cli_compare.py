@@ -29,6 +29,7 @@ from irmetrics_nb.cli_common import (
     measures_of,
     option,
     progress_bar,
+    result_text,
     show,
     show_parts,
     source_of,
@@ -36,14 +37,12 @@ from irmetrics_nb.cli_common import (
     suggest_measures,
     takes_options,
     usage_errors,
-    value_text,
     visible,
-    with_more,
 )
 from .comparing.aligned_scores import CORRECTIONS, FAMILIES, INTERVALS, TESTS, Method
 from .comparing.gate import REQUIREMENTS, parse_limit
 from .evaluation.evaluation import Scores
-from .results.results import INK, STYLE, file_format, rendered, written_table
+from .results.results import INK, STYLE, file_format, rendered, value_text
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4
 def show_in_terminal(comparison: Any, verdict: Any = None) -> None:
@@ -81,20 +80,16 @@ def _print_comparison(comparison, verdict, format, per_run, output):
     """Print a comparison, and the verdict of the gate unless `verdict` is None."""
     alone = format == 'text' and output is None and not per_run
     if alone and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
-    text = _comparison_text(comparison, format, per_run)
-    if verdict is None: return show(text, output)
-    if format == 'text': text = f'{text}\n\n{verdict}'
-    elif format == 'markdown': text = f'{verdict.to_markdown()}\n\n{text}'
-    elif format == 'junit': text = verdict.to_junit()
-    else:
-        record = comparison.to_dict() | {'gate': verdict.to_dict()}
-        text = json.dumps(record, indent=2, ensure_ascii=False)
-    show(text, output)
-
-def _comparison_text(comparison, format, per_run):
-    if format == 'json': return comparison.to_json()
-    if format == 'markdown': return rendered(comparison._blocks(per_run), 'markdown')
-    return in_options(rendered(comparison._blocks(per_run), 'text'))
+    if format == 'junit': return show(verdict.to_junit(), output)
+    if format == 'json':
+        record = comparison.to_dict()
+        if verdict is not None: record['gate'] = verdict.to_dict()
+        return show(json.dumps(record, indent=2, ensure_ascii=False), output)
+    texts = [rendered(comparison._blocks(per_run), format)]
+    if format == 'text': texts = [in_options(*texts)]
+    if verdict is not None and format == 'text': texts.append(str(verdict))
+    elif verdict is not None: texts.insert(0, verdict.to_markdown())
+    show('\n\n'.join(texts), output)
 
 # %% ../nbs/top_level/cli_compare.ipynb #349b07a2
 _COMPARE_OPTIONS = dict(
@@ -145,11 +140,9 @@ def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
     gate has something to check; gate_options: whether options for its checks are set."""
     if test == 'tukey' and len(new) > 1 and not all_pairs:
         raise typer.BadParameter('--test tukey compares all pairs; add --all-pairs, or use t or randomization')
-    if all_pairs and baseline: raise typer.BadParameter('--all-pairs has no baseline; leave out --baseline')
-    if all_pairs and (has_gate or gate_options):
-        raise typer.BadParameter(
-            '--all-pairs has no baseline and therefore no gate; leave out --max-drop, --min and other options of the '
-            'gate')
+    if all_pairs and (baseline or has_gate or gate_options):
+        raise typer.BadParameter('--all-pairs has no baseline and therefore no gate; leave out --baseline, --max-drop, '
+                                 '--min and other options of the gate')
     if gate_options and not has_gate:
         raise typer.BadParameter('the gate has nothing to check; add --max-drop, --margin, --fail-if-worse, --min or '
                                  '--min-coverage')
@@ -167,24 +160,22 @@ def _compare_command(
     from irmetrics_nb import compare, gate
     runs = [first, *new]
     required = floors_of(floors)
-    settings = {'test': test, 'correction': correction, 'alpha': alpha, 'margin': margin, 'interval': interval,
-                'seed': seed, 'correct_over': correct_over}
-    chosen = settings | {'correction': correction or '', 'interval': interval or ''}
+    settings = {'test': test, 'correction': correction or '', 'alpha': alpha, 'margin': margin,
+                'interval': interval or '', 'seed': seed, 'correct_over': correct_over}
     with usage_errors():  # before anything is read
-        Method(**chosen)
+        Method(**settings)
         if max_drop is not None: parse_limit(max_drop)
     checks = max_drop is not None or fail_if_worse or floors or min_coverage is not None
     has_gate = checks or margin is not None and not all_pairs
     gate_options = require or allow_unknown or format == 'junit'
     _check_gate(all_pairs, baseline, has_gate, gate_options, test, new)
     gated = measures_of(fail_if_worse) if fail_if_worse else []
-    floored = measures_of([floor.measure for floor in required]) if required else []
-    required_measures = with_more(measures_of(measures), with_more(gated, floored))
+    requested = measures_of([*measures, *fail_if_worse, *(floor.measure for floor in required)])
     check_files(qrels, runs, output)
     sources = sources_of(runs, system)
     with progress_bar(in_bytes=True) as progress:
         judgments = source_of(qrels, 'qrels')
-        scores = evaluate(judgments, sources, required_measures, progress=progress, memory=memory, **answers)
+        scores = evaluate(judgments, sources, requested, progress=progress, memory=memory, **answers)
     if len(scores.runs) < 2: raise typer.BadParameter('there is only one run to compare; add another run or a folder '
                                                       'of runs, or use --system')
     other = None if all_pairs else baseline or scores.runs[0].name
@@ -234,8 +225,7 @@ def _power_command(
         pilot = evaluate(source_of(qrels, 'qrels'), sources_of(runs, None), requested)
     with usage_errors():
         result = how_many(difference, pilot, deviation=deviation, queries=queries, power=power, alpha=alpha)
-    forms = {'table': result.__repr__, 'markdown': result.to_markdown}
-    show(forms.get(format, result.to_json)(), output)
+    show(result_text(result, format), output)
 
 # %% ../nbs/top_level/cli_compare.ipynb #14d120ab
 REPORT_EXAMPLES = '''
@@ -271,8 +261,7 @@ def _report_command(
     "Write a report of one run or several: means, differences, queries, rankings, input."
     from irmetrics_nb import report
     requested = measures_of(measures)
-    extra_files = [path for path in (documents, topics, groups) if path]
-    check_files(qrels, [*runs, *extra_files], output)
+    check_files(qrels, [*runs, documents, topics, groups], output)
     with usage_errors(): form = file_format(output, format, '--format', 'html')
     sources = sources_of(runs, system)
     several = sources if system or len(sources) > 1 else sources.each[0]
@@ -324,20 +313,16 @@ def _demo(folder=Path('demo')):
 def _demo_pairs(comparison, pair):
     """Yield texts: the table of means, and sentences on the significant differences. The
     last sentence is on the two best systems."""
-    from irmetrics_nb.comparing.comparison import best_first, marked_means
-    from irmetrics_nb.comparing.sentences import sentence
+    from irmetrics_nb.comparing.comparison import best_first, family_text, marked_means, marks_text
     method = comparison.method
     measure = comparison.sample.measures[0]
-    of_measure = [row for row in comparison.rows if row.measure == measure]
-    n = len(of_measure)
+    of_measure = [row for row in comparison.rows if row.measure == measure]  # the first rows
     n_shown = sum(row.shown(method.alpha) for row in of_measure)
-    letters = 'A raised letter names a system that is significantly worse'
-    family = f'p < {method.alpha:g} in a paired t-test, Holm correction over {n} pairs'
-    by = f'{measure}: {n_shown} of {n} pairs differ significantly'
+    by = f'{measure}: {n_shown} of {len(of_measure)} pairs differ significantly'
     yield rendered([marked_means(best_first(comparison))], 'text')
-    yield fill(f'{letters} ({family}; {of_measure[0].queries} queries). {by}.', 80)
-    [row] = [row for row in of_measure if {row.a, row.b} == {*pair}]
-    yield fill(f'The two best systems: {sentence(row, method)}.', 80)
+    yield fill(f'{marks_text(comparison)} {family_text(comparison)} {by}.', 80)
+    [best] = [text for row, text in zip(of_measure, comparison.sentences()) if {row.a, row.b} == {*pair}]
+    yield fill(f'The two best systems: {best}.', 80)
 
 # %% ../nbs/top_level/cli_compare.ipynb #cc99d351
 def _demo_query(example, by, pair, query, value_of_other, value):
@@ -353,15 +338,16 @@ def _demo_query(example, by, pair, query, value_of_other, value):
         rows.append([str(row['rank']), str(row['grade']), title])
     loss = f'"{text}": {by} {value_text(value)} by {best}, {value_text(value_of_other)} by {other}'
     head = fill(f'The largest loss of {best}, query {loss}. Explanation of the first value:', 80)
-    table = written_table(Table(['rank', 'grade', f'first five documents of {best}'], rows), 'text')
+    table = rendered([Table(['rank', 'grade', f'first five documents of {best}'], rows)], 'text')
     return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])
 
 def _demo_advice(folder, pair):
     command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
-    qrels = folder/'qrels.txt'
-    other, best = (folder/f'{name}.run.gz' for name in pair)
-    saved = f'Values of all queries and runs: {folder/"per_query.csv"}; plot: {folder/"scores.png"}'
-    compared = f'{command} compare {qrels} {other} {best} -m "AP(rel=2)"'
+    names = 'qrels.txt', *(f'{run}.run.gz' for run in pair)
+    files = ' '.join(str(folder/name) for name in names)
     words = f'--topics {folder/"topics.tsv"} --documents {folder/"documents.jsonl.gz"}'
-    reported = f'{command} report {qrels} {other} {best} -o {folder/"report.html"} {words}'
-    return '\n'.join([saved, '', 'Try next:', compared, reported])
+    return f'''Values of all queries and runs: {folder/"per_query.csv"}; plot: {folder/"scores.png"}
+
+Try next:
+{command} compare {files} -m "AP(rel=2)"
+{command} report {files} -o {folder/"report.html"} {words}'''

@@ -24,12 +24,13 @@ from . import compare as compare_scores
 from .core.measures import FLOOR
 from .evaluation.presets import conventions_of
 from irmetrics_nb.spark_buckets import (
-    Bucket,
     Plan,
     asks_for_order,
+    caught,
     check_whole,
     complete_measures,
     put_together,
+    results_of,
     score_bucket,
     score_rest,
 )
@@ -38,7 +39,6 @@ from irmetrics_nb.spark_buckets import (
 from irmetrics_nb import (
     Conventions,
     DataError,
-    DataWarning,
     EvaluationWarning,
     Qrels,
     Run,
@@ -62,79 +62,58 @@ from .core.measures import GEOMETRIC_MEAN, SUM
 from .data.errors import counted, import_polars
 from .data.qrels_and_runs import QueryDocTable
 from .data.recognition import named_sources
-from .data.tables import COLUMN_SYNONYMS, find_columns, holds_ranks, rivals
+from .data.tables import COLUMN_SYNONYMS, holds_ranks, rivals
 from .metrics.auc import LIMIT, BoundedAUC, GroupAUC, ScoreHistogram
 from .metrics.parsing import Measures, parse_all
 
 # %% ../nbs/top_level/spark.ipynb #c6eb4abc
 INTEGERS = 'byte', 'short', 'integer', 'long'
-NUMBERS = (*INTEGERS, 'float', 'double', 'decimal', 'boolean')
-TEXTS = 'string', 'varchar', 'char'
+NUMBERS = *INTEGERS, 'float', 'double', 'decimal', 'boolean'
 MOMENTS = {'timestamp': 'unix_micros({})', 'timestamp_ntz': 'unix_micros(cast({} as timestamp))',
            'date': 'cast(unix_date({}) as bigint)'}
+SQL_BY_ROLE = {  # role of a column: (what it must have, {type: SQL for its values})
+    'id': ('text or whole numbers', dict.fromkeys((*INTEGERS, 'string', 'varchar', 'char'), 'cast({} as string)')),
+    'number': ('numbers', dict.fromkeys(NUMBERS, 'cast({} as double)')),
+    'order': ('whole numbers, dates or timestamps', dict.fromkeys(INTEGERS, 'cast({} as bigint)') | MOMENTS),
+}
 
 def _is_frame(source): return hasattr(source, 'mapInArrow') and hasattr(source, 'selectExpr')
-
-def _quoted_column(name): return '`' + name.replace('`', '``') + '`'
 
 def _sql_text(value):
     escaped = value.replace('\\', '\\\\').replace("'", "\\'")
     return f"'{escaped}'"
 
-def _types(frame): return {field.name: field.dataType.typeName() for field in frame.schema.fields}
-
 def _find(frame, kind):
     """Return the names of the columns for query, document, and grade or score. kind: 'qrels'
-    or 'run'. Raise DataError if a column is missing, repeated or ambiguous."""
-    names = find_columns(frame.columns, kind)
-    for role, name in zip(('query', 'document', kind), names):
+    or 'run'. Raise DataError if a column is missing or ambiguous."""
+    names = []
+    for role in ('query', 'document', kind):
         equal = rivals(frame.columns, role)
         if len(equal) > 1:
             pair = f'{equal[0]!r} and {equal[1]!r}'
             raise DataError(f'the {kind}: the columns {pair} have the same meaning; drop one of them')
-        if name is None:
+        if not equal:
             synonyms = ' or '.join(COLUMN_SYNONYMS[role])
             rename = 'rename a column, as in frame.withColumnRenamed(old, new)'
             raise DataError(f'the {kind}: no column {synonyms}; the columns are {", ".join(frame.columns)}; {rename}')
-        if frame.columns.count(name) > 1: raise DataError(f'the {kind}: the column {name!r} appears twice')
+        names += equal
     return names
 
-def _type_of(frame, name, kind):
-    """Return the type of a column; raise DataError if Spark finds the name twice. By
-    default, Spark ignores case in names."""
+def _column_sql(frame, name, kind, role):
+    """Return SQL for the values of a column: text for an id, a double for a number, and an
+    integer for the order. Raise DataError if the column is missing or has another type, or
+    if Spark finds the name twice. By default, Spark ignores case in names."""
     exact = frame.sparkSession.conf.get('spark.sql.caseSensitive') == 'true'
     compared = str if exact else str.lower
-    names = [*map(compared, frame.columns)]
-    if names.count(compared(name)) < 2: return _types(frame)[name]
-    raise DataError(f'the {kind}: the column {name!r} appears twice (Spark ignores case); the columns are '
-                    f'{", ".join(frame.columns)}')
-
-def _id_sql(frame, name, kind):
-    """Return SQL that converts a column of ids to text. Raise DataError unless the column
-    has text or integers."""
-    type_ = _type_of(frame, name, kind)
-    if type_ in (*TEXTS, *INTEGERS): return f'cast({_quoted_column(name)} as string)'
-    raise DataError(f'the {kind}: an id must be text or a whole number, but column {name!r} has the type {type_}; '
-                    'cast it')
-
-def _number_sql(frame, name, kind):
-    """Return SQL that converts a column to double; raise DataError for other types."""
-    type_ = _type_of(frame, name, kind)
-    if type_ in NUMBERS: return f'cast({_quoted_column(name)} as double)'
-    raise DataError(f"the {kind}: column {name!r} should contain numbers, not {type_}; cast it to 'double'")
-
-def _order_sql(frame, order, kind):
-    """Return SQL for the position of each row, from the column `order`. The SQL is null if
-    `order` is None. Raise DataError if the column is missing or has no integers, timestamps
-    or dates."""
-    if order is None: return 'cast(null as bigint)'
-    if order not in frame.columns:
-        raise DataError(f'the {kind}: the column {order!r} of order= does not exist')
-    type_ = _type_of(frame, order, kind)
-    if type_ in INTEGERS: return f'cast({_quoted_column(order)} as bigint)'
-    if type_ in MOMENTS: return MOMENTS[type_].format(_quoted_column(order))
-    raise DataError(f'the {kind}: column {order!r} has the type {type_}, but the order must be whole numbers, dates '
-                    'or timestamps')
+    equal = [column for column in frame.columns if compared(column) == compared(name)]
+    listed = f'the columns are {", ".join(frame.columns)}'
+    if name not in equal: raise DataError(f'the {kind}: no column {name!r}; {listed}')
+    if len(equal) > 1: raise DataError(f'the {kind}: the column {name!r} appears twice (Spark ignores case); {listed}')
+    type_ = frame.schema[name].dataType.typeName()
+    expected, sql = SQL_BY_ROLE[role]
+    if type_ not in sql: raise DataError(f'the {kind}: column {name!r} must contain {expected}, not {type_}; cast it')
+    quoted = name.replace('`', '``')
+    return sql[type_].format(f'`{quoted}`')
 
 # %% ../nbs/top_level/spark.ipynb #3d55a569
 ROWS_SENT = 100_000  # rows of a local source that are sent in one piece
@@ -145,11 +124,12 @@ def _selected(frame, kind, run, order):
     position). run: SQL for the name of the run. order: the column with the order of the
     rows, or None."""
     query, doc, number = _find(frame, kind)
-    value = _number_sql(frame, number, kind)
+    value = _column_sql(frame, number, kind, 'number')
+    at = _column_sql(frame, order, kind, 'order') if order else 'cast(null as bigint)'
     if kind == 'qrels': value = f'nanvl({value}, cast(null as double))'  # blank, like null
     if holds_ranks(number, kind): value = f'-{value}'
-    columns = {'run': run, 'query': _id_sql(frame, query, kind), 'doc': _id_sql(frame, doc, kind),
-               'value': value, 'at': _order_sql(frame, order, kind)}
+    ids = {role: _column_sql(frame, name, kind, 'id') for role, name in (('query', query), ('doc', doc))}
+    columns = {'run': run, **ids, 'value': value, 'at': at}
     return frame.selectExpr(*(f'{sql} as {name}' for name, sql in columns.items()))
 
 def _sent(session, table, columns):
@@ -161,29 +141,15 @@ def _packed(table):
     table.write_ipc_stream(file, compression='zstd', compat_level=import_polars().CompatLevel.oldest())
     return file.getvalue()
 
-def _opened(blob):
-    """Convert bytes in the Arrow stream format to a pyarrow table. Text has the type that
-    Spark uses."""
-    import pyarrow as pa
-    table = pa.ipc.open_stream(blob).read_all()
-    types = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
-    return table.cast(pa.schema(zip(table.column_names, types)))
-
 def _unpacked(batches):
-    for batch in batches:
-        for blob in batch.column(0).to_pylist(): yield from _opened(blob).to_batches(10_000)
-
-def _fetched(frame):
-    """Return the rows of a Spark DataFrame as a polars table."""
+    """Yield the rows of tables in the Arrow stream format, for `mapInArrow`. Text has the type
+    that Spark uses."""
     import pyarrow as pa
-    def packed(batches):
-        for batch in batches:
-            sink = pa.BufferOutputStream()
-            with pa.ipc.new_stream(sink, batch.schema) as writer: writer.write_batch(batch)
-            yield pa.record_batch([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=['piece'])
-    blobs = _bytes_of(frame.mapInArrow(packed, 'piece binary'))
-    pl = import_polars()
-    return pl.concat([pl.from_arrow(_opened(blob)) for blob in blobs])
+    for batch in batches:
+        for blob in batch.column(0).to_pylist():
+            table = pa.ipc.open_stream(blob).read_all()
+            types = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
+            yield from table.cast(pa.schema(zip(table.column_names, types))).to_batches(10_000)
 
 # %% ../nbs/top_level/spark.ipynb #17a86292
 def _collect_rows(qrels, run, system, order, conventions):
@@ -207,10 +173,7 @@ def _collect_rows(qrels, run, system, order, conventions):
     def run_rows(source, name):
         if not _is_frame(source): return _sent(session, local_rows(source, Run, name), COLUMNS)
         run_sql = _sql_text(name)
-        if system:
-            if system not in source.columns:
-                raise DataError(f'the run: no column {system!r}; the columns are {", ".join(source.columns)}')
-            run_sql = f"coalesce({_id_sql(source, system, 'run')}, '')"
+        if system: run_sql = f"coalesce({_column_sql(source, system, 'run', 'id')}, '')"
         return _selected(source, 'run', run_sql, order)
     if _is_frame(qrels):
         ordered = conventions.duplicates in ('first', 'last')
@@ -247,12 +210,10 @@ LEAST_ROWS = 100_000  # that are worth a bucket of their own
 def _counted(frame):
     """Count the rows of each run and find its largest query. Return {run: (number of rows,
     largest value, (number of rows, id) of the largest query)}."""
-    counts = frame.groupBy('run', 'query').agg({'*': 'count', 'value': 'max'})
-    by_query = counts.selectExpr(
-        'run', '`count(1)` as n', '`max(value)` as top', 'struct(`count(1)` as n, query) as largest')
-    totals = by_query.groupBy('run').agg({'n': 'sum', 'top': 'max', 'largest': 'max'})
-    rows = totals.selectExpr('run', '`sum(n)`', '`max(top)`', '`max(largest)`').collect()
-    return {run: (n, top, tuple(largest)) for run, n, top, largest in rows}
+    from pyspark.sql.functions import expr
+    by_query = frame.groupBy('run', 'query').agg(expr('count(*) as n'), expr('max(value) as top'))
+    totals = by_query.groupBy('run').agg(expr('sum(n)'), expr('max(top)'), expr('max(struct(n, query))'))
+    return {run: (n, top, tuple(largest)) for run, n, top, largest in totals.collect()}
 
 def _row_counts(frame, truth):
     if _is_frame(truth): return _counted(truth.unionByName(frame))
@@ -265,10 +226,10 @@ def _bucket_count(session, counts, memory, buckets):
     """Return the number of buckets: partitions that do not split a query. Raise DataError
     for a query that is too large for a bucket, and ValueError for an invalid number of
     buckets or bytes."""
-    memory = MEMORY if memory is None else memory
-    if buckets is not None and not (isinstance(buckets, int) and buckets >= 1):
-        raise ValueError(f'buckets must be a positive whole number, not {buckets!r}')
-    if not memory > 0: raise ValueError(f'memory must be a positive number of bytes, not {memory!r}')
+    for name, number in (('buckets', buckets), ('memory', memory)):
+        if number is not None and not (number >= 1 and number == int(number)):
+            raise ValueError(f'{name} must be a positive whole number, not {number!r}')
+    memory = memory or MEMORY
     largest_count, query = max((largest for _, _, largest in counts.values()), key=lambda largest: largest[0])
     needed = largest_count * ROW_BYTES
     if needed > memory:
@@ -289,13 +250,12 @@ def _sent_along(frame, truth, n):
     """Return (frame, qrels, qrels as bytes); the bytes are later sent to each executor. If
     there are too many judgments, add them to the rows of `frame` instead, and return (frame,
     None, None). truth: the qrels. n: the number of judgments."""
+    columns = COLUMNS if 'at' in truth.columns else COLUMNS.rpartition(',')[0]
     if n <= ALONG_ROWS:
-        if _is_frame(truth): truth = _fetched(truth)
+        if _is_frame(truth): truth = import_polars().from_arrow(_arrow_table(columns, zip(*truth.collect())))
         packed = _packed(truth)
         if len(packed) <= ALONG_BYTES: return frame, truth, packed
-    if not _is_frame(truth):
-        columns = COLUMNS if 'at' in truth.columns else COLUMNS.rpartition(',')[0]
-        truth = _sent(frame.sparkSession, truth, columns)
+    if not _is_frame(truth): truth = _sent(frame.sparkSession, truth, columns)
     return truth.unionByName(frame), None, None
 
 # %% ../nbs/top_level/spark.ipynb #d75f9540
@@ -315,19 +275,22 @@ def _schema(columns):
     types = {'string': pa.string(), 'double': pa.float64(), 'bigint': pa.int64(), 'binary': pa.binary()}
     return pa.schema([(name, types[type_]) for name, type_ in map(str.split, columns.split(', '))])
 
+def _arrow_table(columns, values):
+    import pyarrow as pa
+    return pa.table([*values], schema=_schema(columns))
+
 def _by_partition(score, columns, batches):
     """Score the rows of one partition and yield Arrow batches, for `mapInArrow`. score: a
-    function of the rows that returns (results, tables). The batches are those of the tables;
-    the last one has the pickled results in the column `part`."""
+    function of the rows that returns (result, tables). The batches are those of the tables;
+    the last one has the pickled result, or the error, in the column `part`."""
     import pyarrow as pa
     rows = _table(batches)
     if rows is None: return
-    remainder, tables = score(rows)
+    outcome, warned = caught(score, rows)
+    result, tables = outcome if isinstance(outcome, tuple) else (outcome, [])
     for table in tables:
         yield from table.append_column('part', pa.nulls(len(table), pa.binary())).to_batches(10_000)
-    schema = _schema(columns)
-    packed = {name: [None] for name in schema.names} | {'part': [pickle.dumps(remainder)]}
-    yield from pa.table(packed, schema).to_batches()
+    yield _bytes_batch((result, warned), _schema(columns))
 
 def _score(plan, version, along, table):
     """Score one bucket (all rows of some queries) on an executor; return (bucket, tables).
@@ -338,44 +301,40 @@ def _score(plan, version, along, table):
     task = TaskContext.get()
     if version != __version__:
         versions = f'the executors have irmetrics_nb {__version__}, but the driver has {version}'
-        return Bucket(error=('ValueError', f'{versions}; install the same version everywhere')), []
+        raise ValueError(f'{versions}; install the same version everywhere')
     if task and task.partitionId() >= LOOKED_AT: plan = replace(plan, looks=0)
-    bucket = score_bucket(table, plan, import_polars().from_arrow(_opened(along)) if along else None)
+    bucket = score_bucket(table, plan, import_polars().read_ipc_stream(along) if along else None)
     if plan.bounds: return bucket, []
     return replace(bucket, scores=[]), _tables_of(bucket)
 
-def _bytes_batch(value):
+def _bytes_batch(value, schema=None):
     import pyarrow as pa
-    return pa.record_batch([pa.array([pickle.dumps(value)], pa.binary())], names=['part'])
+    return pa.RecordBatch.from_pylist([{'part': pickle.dumps(value)}], schema)
 
 VALUES = 'run string, query string, measure string, value double'
 
 def _tables_of(bucket):
-    import pyarrow as pa
-    schema = _schema(VALUES)
     for scores in bucket.scores:
         n = len(scores)
         for name, values in zip(scores, scores.values[0]):
-            columns = [scores.runs[0].name] * n, scores.query_ids, [name] * n, values
-            yield pa.table(dict(zip(schema.names, columns)), schema)
+            yield _arrow_table(VALUES, ([scores.runs[0].name] * n, scores.query_ids, [name] * n, values))
 
-def _bytes_of(frame):
-    """Collect the first column of a DataFrame, which has bytes, as a list. Raise ImportError
-    if the executors have no irmetrics_nb."""
+def _collected(frame):
+    """Collect the objects that are pickled in the first column of a DataFrame. Raise
+    ImportError if the executors have no irmetrics_nb."""
     try: rows = frame.collect()
     except Exception as error:
         if "No module named 'irmetrics_nb" not in str(error): raise
         raise ImportError('irmetrics_nb is not installed on the executors; install it there, or send it to '
                           'them') from error
-    return [row[0] for row in rows]
-
-def _collected(frame): return [*map(pickle.loads, _bytes_of(frame))]
+    return [pickle.loads(row[0]) for row in rows]
 
 def _by_bucket(frame, n, score, columns, collect):
-    """Split rows into n buckets and score each bucket; return (DataFrame, results). The
-    DataFrame has the rows that `score` returns, and the results are a list. collect: whether
-    to collect the value of every query; if not, the DataFrame is persisted, and the results
-    have only counts."""
+    """Split rows into n buckets and score each bucket; return (DataFrame, outcomes). The
+    DataFrame has the rows that `score` returns, and the outcomes are a list, as from `caught`.
+    collect: whether to collect the value of every query; if not, the DataFrame is persisted,
+    and the outcomes have only counts."""
+    columns = f'{columns}, part binary'
     scored = frame.repartition(n, 'query').mapInArrow(partial(_by_partition, score, columns), columns)
     if not collect: scored = scored.persist()
     return scored.where('part is null').drop('part'), _collected(scored.where('part is not null').select('part'))
@@ -463,11 +422,13 @@ def evaluate_on_spark(
     plan = Plan(complete, in_force, names, bool(needed), collect, looks, ids, columns)
     frame, truth, along = _sent_along(frame, truth, judgments)
     score = partial(_score, plan, __version__, along)
-    values, scored = _by_bucket(frame, n, score, f'{VALUES}, part binary', collect)
+    values, outcomes = _by_bucket(frame, n, score, VALUES, collect)
+    scored = results_of(outcomes)
     unanswered = None
     if truth is not None: unanswered = score_rest(truth, scored, plan)
     if unanswered: scored.append(unanswered)
-    _check(scored, frame, truth, plan)
+    for text in check_whole(scored, plan, partial(_spelt, frame, truth)):
+        warnings.warn(text, EvaluationWarning, stacklevel=2)
     if collect:
         reading = f'by Spark, in {counted(n, "bucket")}'
         return _total_scores(put_together(scored, plan, requested, reading), local)
@@ -502,21 +463,14 @@ def _total_scores(scores, local):
         infos.append(replace(info, repeats=repeats, listed=truth.listed, notes=notes))
     return replace(scores, runs=tuple(infos))
 
-def _check(scored, frame, truth, plan):
-    """Raise the first error of the buckets, or an error about all data. If there is no
-    error, emit each warning once."""
+def _spelt(frame, truth, name):
+    "Return the query ids of the qrels and of a run, each up to 20,000."
     def ids(where):
         rows = frame.where(where).select('query').distinct().limit(20_000).collect()
         return sorted(row[0] for row in rows)
-    def spelt(name):
-        retrieved = ids(f'run = {_sql_text(name)}')
-        if truth is None: return ids('run is null'), retrieved
-        return sorted(truth['query'].unique().head(20_000)), retrieved
-    texts = check_whole(scored, plan, spelt)
-    kinds = {'DataWarning': DataWarning, 'EvaluationWarning': EvaluationWarning}
-    of_buckets = dict.fromkeys(warned for bucket in scored for warned in bucket.warned)
-    for kind, text in [*of_buckets, *(('EvaluationWarning', text) for text in texts)]:
-        warnings.warn(text, kinds.get(kind, UserWarning), stacklevel=3)
+    retrieved = ids(f'run = {_sql_text(name)}')
+    if truth is None: return ids('run is null'), retrieved
+    return sorted(truth['query'].unique().head(20_000)), retrieved
 
 # %% ../nbs/top_level/spark.ipynb #8b050b7f
 def means(values: Any) -> dict[str, Any]:
@@ -526,23 +480,20 @@ def means(values: Any) -> dict[str, Any]:
     for several runs, {run: {measure: mean}}. NaN values are ignored; if all values are
     NaN, the mean is NaN. GMAP has its geometric mean, and counts such as NumRet have
     their sum."""
-    columns = {'mean': 'value', 'total': 'value', 'log': f'ln(greatest(value, {FLOOR}))'}
-    not_nan = [f'nanvl({sql}, cast(null as double)) as {name}'
-               for name, sql in columns.items()]
-    numbers = values.selectExpr('run', 'measure', *not_nan)
-    totals = numbers.groupBy('run', 'measure').agg(
-        {'mean': 'avg', 'total': 'sum', 'log': 'avg'})
+    from pyspark.sql.functions import expr
+    number = 'nanvl(value, cast(null as double))'
+    formulas = f'avg({number})', f'sum({number})', f'avg(ln(greatest({number}, {FLOOR})))'
+    totals = values.groupBy('run', 'measure').agg(*map(expr, formulas))
     means_of: dict[str, Any] = {}
-    for row in totals.orderBy('run', 'measure').collect():
-        kind = parse(row['measure']).kind.aggregate
-        mean = row['avg(mean)']
+    for run, name, mean, total, log in totals.orderBy('run', 'measure').collect():
+        kind = parse(name).kind.aggregate
         if mean is None:
             mean = np.nan
         elif kind is SUM:
-            mean = row['sum(total)']
+            mean = total
         elif kind is GEOMETRIC_MEAN:
-            mean = float(np.exp(row['avg(log)']))
-        means_of.setdefault(row['run'], {})[row['measure']] = mean
+            mean = float(np.exp(log))
+        means_of.setdefault(run, {})[name] = mean
     if [*means_of] == ['']: return means_of['']
     return means_of
 
@@ -568,45 +519,26 @@ compare = compare_on_spark
 def _items(data, columns):
     """Return a DataFrame with the label, the score and the group of each item. columns: the
     names of these columns; the group may be omitted."""
-    absent = [name for name in columns if name not in data.columns]
-    if absent: raise DataError(f'the items: no column {absent[0]!r}; the columns are {", ".join(data.columns)}')
-    selected = zip(('label', 'value', 'query'), columns, (_number_sql, _number_sql, _id_sql))
-    return data.selectExpr(*(f'{sql(data, name, "items")} as {role}' for role, name, sql in selected))
+    selected = zip(('label', 'value', 'query'), columns, ('number', 'number', 'id'))
+    return data.selectExpr(*(f'{_column_sql(data, name, "items", role)} as {key}' for key, name, role in selected))
 
 def _auc_of_bucket(rel, collect, table):
-    """Compute the AUC of each group in a bucket; return ((columns, warnings), tables). The
-    columns are ids, auc, positives and negatives. A DataError takes their place if a label
-    or a score is invalid. collect: whether to return the columns; otherwise, the tables have
-    their values."""
-    import pyarrow as pa
+    """Compute the AUC of each group in a bucket; return (columns, tables). The columns are
+    ids, auc, positives and negatives. collect: whether to return the columns; otherwise, the
+    tables have their values. Raise DataError for an invalid label or score."""
     pl = import_polars()
     wrong = table.filter(pl.any_horizontal(pl.all().is_null()) | pl.col('label').is_nan() | pl.col('value').is_nan())
     if len(wrong):
         group = wrong.sort('query')['query'][0]
-        return (DataError(f'the items of group {group!r}: a label or a score is missing or NaN'), []), []
+        raise DataError(f'the items of group {group!r}: a label or a score is missing or NaN')
     table = table.sort('query')
     number = table['query'].rle_id().to_numpy()
     ids = table['query'].unique(maintain_order=True).to_list()
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter('always')
-        groups = group_auc_here(table['label'].to_numpy(), table['value'].to_numpy(), number, rel=rel)
-    columns = (ids, groups.auc, groups.positives, groups.negatives)
-    texts = [str(w.message) for w in seen]
-    if collect: return (columns, texts), []
-    schema = _schema(AREAS)
-    return ((), texts), [pa.table(dict(zip(schema.names, columns)), schema)]
+    groups = group_auc_here(table['label'].to_numpy(), table['value'].to_numpy(), number, rel=rel)
+    columns = ids, groups.auc, groups.positives, groups.negatives
+    return (columns, []) if collect else ((), [_arrow_table(AREAS, columns)])
 
 AREAS = 'group string, auc double, positives bigint, negatives bigint'
-
-def _checked(sent):
-    """Return the results of all partitions and emit their warnings, each once. sent:
-    (result, warnings) of each partition. If results are errors, raise the alphabetically
-    first error."""
-    wrong = sorted((result for result, _ in sent if isinstance(result, DataError)), key=str)
-    if wrong: raise wrong[0]
-    repeated = dict.fromkeys(text for _, texts in sent for text in texts)
-    for text in repeated: warnings.warn(text, EvaluationWarning, stacklevel=3)
-    return [result for result, _ in sent]
 
 # %% ../nbs/top_level/spark.ipynb #2064cf4c
 def group_auc_on_spark(
@@ -648,11 +580,11 @@ def group_auc_on_spark(
     if not counts: raise DataError('the items: the table has no rows')
     n = _bucket_count(data.sparkSession, counts, memory, buckets)
     measured = partial(_auc_of_bucket, rel, collect)
-    areas, sent = _by_bucket(items, n, measured, f'{AREAS}, part binary', collect)
-    results = _checked(sent)
+    areas, outcomes = _by_bucket(items, n, measured, AREAS, collect)
+    results = results_of(outcomes)
     if not collect: return areas
     ids, *columns = (np.concatenate(column) for column in zip(*results))
-    if _types(data)[group] in INTEGERS: ids = ids.astype(np.int64)
+    if data.schema[group].dataType.typeName() in INTEGERS: ids = ids.astype(np.int64)
     order = np.argsort(ids)
     return GroupAUC(ids[order], *(column[order] for column in columns))
 
@@ -662,21 +594,23 @@ group_auc = group_auc_on_spark
 def _histogram(rel, limit, batches):
     """Yield the histogram of the scores in a partition as bytes, for `mapInArrow`. Yield a
     DataError instead if a label or a score is invalid."""
-    histogram = ScoreHistogram(limit, rel=rel)
-    try:
-        for batch in batches: histogram.update(batch.column(0).to_numpy(False), batch.column(1).to_numpy(False))
-    except ValueError as error: yield _bytes_batch((DataError(f'the items: {error}'), []))
-    else: yield _bytes_batch((histogram, []))
+    def filled():
+        histogram = ScoreHistogram(limit, rel=rel)
+        try:
+            for batch in batches: histogram.update(*(column.to_numpy(False) for column in batch.columns))
+        except ValueError as error: raise DataError(f'the items: {error}') from None
+        return histogram
+    yield _bytes_batch(caught(filled))
 
 def _merged(batches):
     """Yield the sum of all histograms in a partition as bytes, for `mapInArrow`. If there
     are errors among them, yield the first error instead."""
-    packed = (blob for batch in batches for blob in batch.column(0).to_pylist())
-    histograms = [histogram for histogram, _ in map(pickle.loads, packed)]
-    errors = [error for error in histograms if isinstance(error, DataError)]
-    if not histograms: return
-    for other in [] if errors else histograms[1:]: histograms[0].merge(other)
-    yield _bytes_batch(((errors or histograms)[0], []))
+    outcomes = [pickle.loads(blob) for batch in batches for blob in batch.column(0).to_pylist()]
+    def merged():
+        total, *others = results_of(outcomes)
+        for histogram in others: total.merge(histogram)
+        return total
+    if outcomes: yield _bytes_batch(caught(merged))
 
 # %% ../nbs/top_level/spark.ipynb #6cbf980b
 def auc_on_spark(
@@ -693,7 +627,7 @@ def auc_on_spark(
     histograms = items.mapInArrow(partial(_histogram, rel, bins), 'part binary')
     merged = histograms.repartition(8).mapInArrow(_merged, 'part binary')
     total = ScoreHistogram(bins, rel=rel)
-    for histogram in _checked(_collected(merged)): total.merge(histogram)
+    for histogram in results_of(_collected(merged)): total.merge(histogram)
     if not len(total): raise DataError('the items: the table has no rows')
     return total.auc
 

@@ -502,7 +502,7 @@ def test_means_leader_intervals_and_slices_are_over_the_queries_that_all_runs_an
     assert said in found.to_markdown() and said in page.find("section", id="means")[0]["text"] and f"% {said}" in found.to_latex()
     low, high = stats.t.interval(.95, 5, *(f([own["A"][q]["AP"] for q in both]) for f in (np.mean, stats.sem)))
     assert content(found)["means"][0]["cells"][1]["interval"] == f"{low:.3f} to {high:.3f}"
-    assert [bar.text for bar in content(found)["mean_panels"][0]["rows"]] and content(found)["stats"][1] == ("queries", "12", "6 with results from all systems")
+    assert [bar["text"] for bar in content(found)["mean_panels"][0]["rows"]] and content(found)["stats"][1] == ("queries", "12", "6 with results from all systems")
 
 
 @FEWER
@@ -534,9 +534,9 @@ def test_ties_are_said_to_decide_among_the_same_queries_and_one_run_keeps_its_ow
     qrels = {q: {"a": 1} for q in ("q1", "q2", "q3")}
     tied = {"q1": {"a": 1, "b": 1}, "q2": {"a": 2, "b": 1}}
     found = report(qrels, {"tied": tied, "other": {"q2": ["a"], "q3": ["a"]}}, "RR", missing="skip", checkup=False)
-    assert found.scores.tie_bounds["tied"] == {"RR": (.75, 1.0)} and content(found)["conventions"]["ties"]["tied"] == ""
+    assert found.scores.tie_bounds["tied"] == {"RR": (.75, 1.0)} and content(found)["conventions"]["ties"] == []
     lone = report(qrels, {"tied": tied}, "RR", missing="skip", checkup=False)
-    assert content(lone)["conventions"]["ties"] == {"tied": "RR between 0.7500 and 1.0000"} and content(lone)["over"] == ""
+    assert content(lone)["conventions"]["ties"] == ["tied, depending on the order of ties: RR between 0.7500 and 1.0000."] and content(lone)["over"] == ""
     assert content(lone)["lead"].endswith("over 2 queries.")
 
 

@@ -1,5 +1,6 @@
 """Documents of equal score: the best order, the worst one, and the mean over all of them."""
 
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
@@ -34,7 +35,7 @@ from irmetrics_nb.core.ties import MAX_ORDERS, TiesError, count_orders
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 from irmetrics_nb.metrics.ap import GMAP
 from irmetrics_nb.metrics.parsing import parse_all
-from irmetrics_nb.spark_buckets import Plan, check_whole, score_bucket
+from irmetrics_nb.spark_buckets import Plan, caught, results_of, score_bucket
 
 UNJUDGED = None
 GRADES = st.sampled_from([UNJUDGED, -1, 0, 1, 2])
@@ -455,4 +456,4 @@ def test_an_error_about_ties_stays_one_when_a_bucket_of_a_cluster_sends_it():
     table = pl.DataFrame([(None, "q", "a", 1.0), ("", "q", "a", 2.0), ("", "q", "b", 2.0)], schema=["run", "query", "doc", "value"], orient="row")
     plan = Plan((parse("nDCG(ideal_from='top')@2"),), Conventions(ties="best"))
     with pytest.raises(TiesError, match="the ideal ranking depends on the order of ties"):
-        check_whole([score_bucket(table, plan)], plan)
+        results_of([pickle.loads(pickle.dumps(caught(score_bucket, table, plan)))])

@@ -28,7 +28,6 @@ from irmetrics_nb.comparing.comparison import (
     levels_text,
     marks_text,
 )
-from ..comparing.sentences import sentence
 from ..comparing.statistics import wins_ties_losses
 from ..core.conventions import Options
 from ..data.errors import counted, visible
@@ -106,11 +105,9 @@ def content(report: Any) -> dict[str, Any]:
 
 def _convention_lines(conventions):
     """Return the conventions, the counts and the effect of ties as lines of a paper."""
-    lines = [f'Conventions: {"; ".join(conventions["phrases"])}.']
-    for names, text in conventions['counts']: lines.append(f'{names}: {text}' if names else text)
-    for name, text in conventions['ties'].items():
-        if text: lines.append(f'{name}, depending on the order of ties: {text}.')
-    return lines
+    rules = f'Conventions: {"; ".join(conventions["phrases"])}.'
+    counts = [f'{names}: {text}' if names else text for names, text in conventions['counts']]
+    return [rules, *counts, *conventions['ties']]
 
 def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     """Describe the queries over which the means of several runs are taken.
@@ -137,7 +134,8 @@ def _of_several(report, level):
     comparison = report.comparison
     a, b = report.pair
     method = comparison.method
-    focus = [sentence(pair, method) for pair in comparison.pairs() if {pair.a, pair.b} == {a, b}]
+    sentences = zip(comparison.pairs(), comparison.of_slice().sentences())
+    focus = [text for pair, text in sentences if {pair.a, pair.b} == {a, b}]
     differences = [y - x for _, x, y in comparison.queries(a, b)]
     pairs = pair_rows(comparison)
     lead, stats = _summary(report)
@@ -214,14 +212,13 @@ def _of_one(report, means, level):
     reach = ''
     if cell['interval']: reach = f' ({100 * level:g} % interval {cell["interval"]})'
     queries = counted(len(scores), 'query')
-    stats = [('queries', f'{len(scores):,}', '')]
-    for measure, mean in [*scores.each()[0].means.items()][:3]: stats.append((measure, value_text(mean), ''))
+    stats = [(name, value_text(mean), '') for name, mean in scores.each()[0].means.items()]
     return {
         'letters': False,
         'waterfall': None,
         'spread_panels': spread_panels(scores),
         'slices': slices_of_one(scores, report.groups) if report.groups else None,
-        'stats': stats,
+        'stats': [('queries', f'{len(scores):,}', ''), *stats[:3]],
         'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.',
     }
 
@@ -281,10 +278,10 @@ class Report(Result):
         """Return title, scores of each run, comparison and check-up as a dict.
 
         NaN becomes None."""
-        results = {'comparison': self.comparison, 'checkup': self.checkup}
+        comparison = self.comparison and self.comparison.to_dict()
+        checkup = self.checkup and self.checkup.to_dict()
         scores = [*map(as_record, self.scores.each())]
-        records = {name: result and result.to_dict() for name, result in results.items()}
-        return {'title': self.title, 'scores': scores, **records}
+        return {'title': self.title, 'scores': scores, 'comparison': comparison, 'checkup': checkup}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences of the comparison, or the means of a single run.
@@ -339,17 +336,17 @@ def _paper_parts(report):
     if not names: return
     caption = over_text(report.scores, names) or f'Over {counted(len(report.scores), "query")}.'
     rows = []
-    bracketed = False
+    intervals = set()
     for row in mean_rows(report.scores, report.comparison):
-        cells = []
-        for name, cell in zip(report.scores.keys(), row['cells']):
+        rows.append([row['name']])
+        for name, cell in zip(report.scores, row['cells']):
             if name not in names: continue
             text = cell['text']
-            if cell['interval']: text += f' [{cell["interval"].replace(" to ", ", ")}]'
-            bracketed = bracketed or bool(cell['interval'])
-            cells.append(Cell(text, best=cell['best']))
-        rows.append([row['name'], *cells])
-    if bracketed: caption += ' In brackets: 95 % confidence intervals by t.'
+            if cell['interval']:
+                text += f' [{cell["interval"].replace(" to ", ", ")}]'
+                intervals.add(cell['interval'])
+            rows[-1].append(Cell(text, best=cell['best']))
+    if intervals: caption += ' In brackets: 95 % confidence intervals by t.'
     yield Table(['system', *names], rows, caption, 'tab:means')
 
 # %% ../../nbs/reporting/report.ipynb #4cb27f32
@@ -424,8 +421,9 @@ def report(
         problem = f'report() got an unexpected keyword argument {wrong!r}'
         hint = '; to write a file, use report(...).save(path)'
         raise TypeError(problem + hint * (wrong in WRITING))
-    choices = options.get('conventions'), options.get('duplicates')
-    duplicates = conventions_of(choices[0], duplicates=choices[1]).duplicates
+    chosen = conventions_of(
+        options.get('conventions'), duplicates=options.get('duplicates'))
+    duplicates = chosen.duplicates
     runs_read = _readable_runs(qrels, runs, options.pop('system', None), duplicates)
     judgments = qrels
     if not isinstance(qrels, str | os.PathLike):
@@ -441,9 +439,9 @@ def report(
     pair = _focus_pair(scores, comparison)
     gains, losses = _cards(scores, comparison, pair, grades, by_name)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
-    entries = [x for card in gains + losses for x in card.documents]
-    shown = {doc for x in entries for doc in (x.doc, x.parent)}
-    add_words(gains + losses, topic_words, read_words(documents, shown - {''}))
+    cards = gains + losses
+    shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
+    add_words(cards, topic_words, read_words(documents, shown - {''}))
     subject = f'{len(scores.runs)} systems' if comparison else scores.runs[0].name
     slices = None if groups is None else groups_of_queries(scores, groups)
     found = check(judgments, by_name) if checkup else None
@@ -463,11 +461,8 @@ def _readable_runs(qrels, runs, system, duplicates):
         raise ValueError("one of the runs has the empty name ''; give each run a name")
     sources = recognise(qrels, runs, system)
     resolves = duplicates != 'refuse'
-    readable = []
-    for run in sources:
-        if resolves and not run.path: readable.append(Run(run, duplicates=duplicates, copy=False))
-        else: readable.append(ready(run))
-    return Runs(tuple(readable), sources.single)
+    def readable(run): return Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run)
+    return Runs(tuple(map(readable, sources)), sources.single)
 
 def _baseline_name(baseline, sources):
     """Return the name of the baseline, which may be the path of its run. Return None without
@@ -524,6 +519,5 @@ def _cards(scores, comparison, pair, qrels, sources):
     conventions = scores.conventions.of(measure.name)
     runs = {name: read_run(sources[name], conventions) for name in pair}
     def cards(rows):
-        named = [(q, dict(zip(pair, values))) for q, *values in rows]
-        return tuple(card(q, values, measure, qrels, runs, scores.conventions) for q, values in named)
+        return tuple(card(q, dict(zip(pair, values)), measure, qrels, runs, scores.conventions) for q, *values in rows)
     return cards(gains[:LARGEST]), cards(losses[:LARGEST])

@@ -423,8 +423,7 @@ def mean_rows(
         systems = {name: systems[name] for name in ordered.sample.systems}
     rows: list[_Content] = []
     for i, (name, values) in enumerate(systems.items()):
-        cells = [_mean_cell(m, row, level) for m, row in zip(scores.measures, values)]
-        for m, cell in zip(sample.measures, cells): cell['marks'] = raised.get((name, m), '')
+        cells = [_mean_cell(m, row, level, raised.get((name, repr(m)), '')) for m, row in zip(scores.measures, values)]
         rows.append({'letter': letter(i), 'name': name, 'baseline': name == baseline, 'cells': cells})
     qualities = np.array([m.kind.quality for m in scores.measures], bool)
     best = best_of([[cell['value'] for cell in row['cells']] for row in rows]) & qualities
@@ -432,7 +431,7 @@ def mean_rows(
     return rows
 
 # %% ../../nbs/reporting/sections.ipynb #5e2da48b
-def _mean_cell(measure, values, level):
+def _mean_cell(measure, values, level, mark):
     """Return a dict with the mean of the values and its confidence interval, as numbers and
     text. The interval is NaN if there are fewer than two values, or if the measure does not
     average over queries."""
@@ -442,7 +441,7 @@ def _mean_cell(measure, values, level):
     low = high = np.nan
     if aggregate == MEAN and present.size > 1: low, high = t_interval(present, level=level)
     interval = _interval_words(low, high, 3)
-    return {'text': cell_text(value), 'value': value, 'low': low, 'high': high, 'interval': interval}
+    return {'text': cell_text(value), 'value': value, 'low': low, 'high': high, 'interval': interval, 'marks': mark}
 
 def _interval_words(low, high, digits):
     """Return an interval as text, such as '0.1 to 0.3'; '' for NaN."""
@@ -460,22 +459,19 @@ def mean_panels(scores: Scores, level: float = .95) -> list[_Content]:
         if m.kind.aggregate != MEAN: continue
         cells = [system['cells'][i] | {'name': system['name']} for system in systems]
         cells.sort(key=lambda cell: -np.nan_to_num(cell['value'], nan=-9))
-        panels.append({'measure': repr(m), **forest_of(cells), 'left_out': 0})
+        panels.append(forest_of(repr(m), cells))
     return panels
 
-def forest_of(lines: Sequence[_Content], zero: bool = False) -> _Content:
-    """Return the axis and the rows of a forest plot.
+def forest_of(
+    measure: str, rows: Sequence[_Content], zero: bool = False, left_out: int = 0,
+) -> _Content:
+    """Return the data of a forest plot, with its axis.
 
-    lines: dicts with name, text, value, low and high, and with kind ('better', 'worse' or
-    '') for a difference. zero: whether the axis must include 0. A row has its line, and
-    the positions of value, low and high in percent of the axis: at, start and end. A
-    position is None for NaN, which is not drawn."""
-    scale = axis((line[end] for line in lines for end in ('value', 'low', 'high')), zero)
-    rows = []
-    for line in lines:
-        places = {'at': scale.at(line['value']), 'start': scale.at(line['low']), 'end': scale.at(line['high'])}
-        rows.append(SimpleNamespace(**{'kind': '', **line, **places}))
-    return {'axis': scale, 'rows': rows}
+    rows: dicts with name, text, value, low and high, and with kind ('better', 'worse' or
+    '') for a difference. zero: whether the axis must include 0. left_out: the number of
+    rows that are not drawn."""
+    scale = axis((row[end] for row in rows for end in ('value', 'low', 'high')), zero)
+    return {'measure': measure, 'axis': scale, 'rows': rows, 'left_out': left_out}
 
 # %% ../../nbs/reporting/sections.ipynb #8845c79e
 PAIRS, MOST_PAIRS = 24, 300  # in a figure, the largest differences; in the table
@@ -490,8 +486,7 @@ def difference_panels(comparison: Comparison) -> list[_Content]:
         pairs.sort(key=lambda pair: -np.nan_to_num(abs(pair.difference)))
         lines = _lines(comparison, pairs[:PAIRS])
         lines.sort(key=lambda line: -np.nan_to_num(line['value']))
-        left_out = len(pairs) - len(lines)
-        panels.append({'measure': m, **forest_of(lines, zero=True), 'left_out': left_out})
+        panels.append(forest_of(m, lines, True, len(pairs) - len(lines)))
     return panels
 
 def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
@@ -558,10 +553,8 @@ def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
         for p in of_measure[:PAIRS]:
             line = upright(p, comparison.method.alpha, better_first=False)
             lines.append(line | {'name': f'{p.slice} ({p.queries:,})'})
-        left_out = len(of_measure) - len(lines)
-        panels.append({'measure': m, **forest_of(lines, zero=True), 'left_out': left_out})
-    over_all = [p for p in comparison.pairs() if p.queries]
-    sentences = [line for line, p in zip(share_sentences(comparison), over_all) if p in pairs]
+        panels.append(forest_of(m, lines, True, len(of_measure) - len(lines)))
+    sentences = share_sentences(replace(comparison, rows=tuple(pairs)))
     tables = _slice_tables(sample, comparison.groups, comparison)
     return tables | {'panels': panels, 'a': pairs[0].a, 'b': pairs[0].b, 'shares': sentences}
 
@@ -632,10 +625,10 @@ def convention_parts(scores: Scores) -> _Content:
     """Return a dict with texts on the conventions of the scores.
 
     `phrases` describe the conventions, `counts` are notes on counted queries with the
-    names of the runs, and `ties` has the effect of ties on each run."""
+    names of the runs, and `ties` are sentences on the effect of ties on runs."""
     shared = of_all(scores).complete
     names: dict[str, list] = {}  # what was counted -> the runs
-    ties = {}
+    ties = []
     for run, one_run in zip(scores.runs, scores.each()):
         name = run.name or 'run'
         answered = [q not in run.absent for q in scores.query_ids]
@@ -644,6 +637,7 @@ def convention_parts(scores: Scores) -> _Content:
         printed = small_print(replace(one_run, runs=(replace(one_run.runs[0], tie_bounds=ends),)))
         text, _, conventions = printed.partition(' Conventions: ')
         names.setdefault(text, []).append(name)
-        ties[name] = conventions.partition(' Depending on the order of ties: ')[2].removesuffix('.')
+        _, effect, bounds = conventions.partition(' Depending on the order of ties: ')
+        if effect: ties.append(f'{name}, depending on the order of ties: {bounds}')
     counts = [(', '.join(group) if len(names) > 1 else '', text) for text, group in names.items()]
     return {'phrases': scores.conventions.describe(), 'counts': counts, 'ties': ties}

@@ -230,8 +230,8 @@ def test_an_error_in_the_data_is_ours_names_the_query_and_fails_no_task(spark, r
 
 def test_what_cannot_be_a_column_of_its_kind_is_refused_at_once(spark):
     qrels = [("q1", "d1", 1)]
-    for schema, row, said in (("query_id double, doc_id string, score double", (1.0, "d1", 1.0), "an id must be text or a whole number"),
-                              ("query_id string, doc_id string, score string", ("q1", "d1", "1"), "should contain numbers, not string"),
+    for schema, row, said in (("query_id double, doc_id string, score double", (1.0, "d1", 1.0), "must contain text or whole numbers, not double"),
+                              ("query_id string, doc_id string, score string", ("q1", "d1", "1"), "must contain numbers, not string"),
                               ("query_id string, link string, score double", ("q1", "d1", 1.0), "no column doc_id or docno.*withColumnRenamed")):
         with pytest.raises(DataError, match=said):
             evaluate(qrels, spark.createDataFrame([row], schema), "AP")
