@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MOST_LETTERS', 'MARK_LETTERS', 'MOST_SLICES', 'Comparison', 'family_text', 'intervals_text', 'could_text',
-           'method_sentence', 'PairTable', 'by_mean', 'best_first', 'tiers', 'worse_systems', 'letter', 'common',
-           'marks', 'marks_text', 'marked_means', 'share_sentences', 'compare', 'groups_of_queries']
+           'method_sentence', 'PairTable', 'by_mean', 'best_first', 'tiers', 'letter', 'common', 'marks', 'marks_text',
+           'marked_means', 'share_sentences', 'compare', 'groups_of_queries']
 
 # %% ../../nbs/comparing/comparison.ipynb #3261342e
 from collections import Counter, defaultdict
@@ -254,7 +254,8 @@ def _family(pairs, comparison):
     measures = 'each measure' if several else 'the measure'
     if together: measures = 'all measures together'
     if of_tukey and (sliced or together and size > 1):
-        corrected = "corrected by Tukey's test for each measure and slice, and by Bonferroni for the number of these tests"
+        corrected = ("corrected by Tukey's test for each measure and slice, and by Bonferroni for the number of these "
+                     'tests')
     elif size == 1: corrected = 'no correction needed'
     elif method.correction == 'none': corrected = 'uncorrected'
     elif of_tukey: corrected = 'corrected by the test itself'
@@ -400,7 +401,7 @@ def tiers(comparison: Comparison, measure: str) -> dict[str, int]:
     and is its anchor. The result is {} if no query has values of all systems."""
     sample = comparison.sample
     if not sample.complete[sample.index(measure)].any(): return {}
-    worse = worse_systems(comparison)
+    worse = _worse_systems(comparison)
     found: dict[str, int] = {}
     anchor, tier = '', 0
     for i in by_mean(sample, measure):
@@ -411,10 +412,9 @@ def tiers(comparison: Comparison, measure: str) -> dict[str, int]:
         found[system] = tier
     return found
 
-def worse_systems(comparison: Comparison) -> dict[tuple[str, str], list[str]]:
-    """Return the systems that are significantly worse than a system on a measure.
-
-    The keys are (system, measure). The dict returns an empty list for other keys."""
+def _worse_systems(comparison):
+    """Return the systems that are significantly worse than a system: {(system, measure):
+    [worse systems]}. The dict returns an empty list for other keys."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for pair in comparison.rows:
         if not pair.shown(comparison.method.alpha): continue
@@ -447,7 +447,7 @@ def marks(comparison: Comparison) -> dict[tuple[str, str], str]:
         return {(system, m): str(tier) for m in sample.tested
                 for system, tier in tiers(comparison, m).items()}
     out = {}
-    for (system, measure), losers in worse_systems(comparison).items():
+    for (system, measure), losers in _worse_systems(comparison).items():
         if not sample.complete[sample.index(measure)].any(): continue
         if comparison.baseline is None:
             out[system, measure] = ''.join(letter(sample.systems.index(name)) for name in losers)
@@ -551,11 +551,13 @@ def _share(comparison, total):
     digits = decimals(total)
     parts = []
     for pair in comparison.rows:
-        if (pair.measure, pair.a, pair.b) != names or pair is total or not pair.queries: continue
-        parts.append((pair.difference * pair.queries / total.queries, pair.slice))
+        if (pair.measure, pair.a, pair.b) != names or pair is total: continue
+        if pair.queries: parts.append(
+            (pair.difference * pair.queries / total.queries, pair.slice))
     by_dimension = defaultdict(list)  # the slices of one dimension are parts of a whole
     for part, name in sorted(parts, key=lambda part: -abs(part[0])):
-        by_dimension[dimension_of(name)].append(f'{name} contributes {sentence_number(part, digits)}')
+        brought = f'{name} contributes {sentence_number(part, digits)}'
+        by_dimension[dimension_of(name)].append(brought)
     listed = '; '.join(', '.join(shares) for shares in by_dimension.values())
     change = sentence_number(total.difference, digits)
     return f'{total.measure}, {total.b} − {total.a}: of {change}, {listed}'
@@ -566,7 +568,8 @@ def _differing_sentence(comparison):
     """Return a list with one sentence on the slices (groups of queries) with the largest
     differences. The list is empty if there are five slices or fewer."""
     if len(comparison.slices) <= MOST_SLICES + 1: return []
-    inside = [pair for pair in comparison.rows if pair.slice != EVERYTHING and pair.queries and pair.difference]
+    inside = [pair for pair in comparison.rows
+              if pair.slice != EVERYTHING and pair.queries and pair.difference]
     texts = []
     for pair in sorted(inside, key=lambda pair: -abs(pair.difference))[:MOST_SLICES]:
         change = sentence_number(pair.difference, decimals(pair))

@@ -201,7 +201,8 @@ def _coverages(comparison, min_coverage):
         missing = [*compress(sample.query_ids, of_baseline & ~of_system)]
         if not missing and min_coverage is None: continue
         share = 1 - len(missing) / max(n, 1)
-        seen = f'{n - len(missing):,} of {counted(n, "query")} with results in {comparison.baseline} ({share:.1%})'
+        of_all = f'{counted(n, "query")} with results in {comparison.baseline}'
+        seen = f'{n - len(missing):,} of {of_all} ({share:.1%})'
         text = f'{name} has results for {seen}; at least {100 * required:.6g}% required'
         if missing: text += f'; missing: {", ".join(missing[:WORST])}'
         if len(missing) > WORST: text += ', …'
@@ -324,7 +325,8 @@ class Gate(Result):
         return {name: [getattr(verdict, name) for verdict in self.rows] for name in names}
 
     def _blocks(self) -> Iterable[Any]:
-        head = 'Gate: passed' if self.ok else f'Gate: FAILED: {len(self.failures)} of {len(self.rows)} checks'
+        failed = f'{len(self.failures)} of {len(self.rows)} checks'
+        head = 'Gate: passed' if self.ok else f'Gate: FAILED: {failed}'
         unknown = sum(verdict.unknown for verdict in self.rows)
         if unknown: head += f', {unknown} without a verdict'
         yield Text(head, 'title')
@@ -502,7 +504,8 @@ def assert_no_drop(
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     runs = {'baseline': baseline, 'run': run}
-    comparison = compare(qrels, runs, measures, baseline='baseline', margin=margin, **options)
+    comparison = compare(
+        qrels, runs, measures, baseline='baseline', margin=margin, **options)
     limit = 0 if margin is None and max_drop is None else max_drop
     verdict = gate(comparison, margin=margin, max_drop=limit,
                    allow_unknown=allow_unknown, min_coverage=min_coverage,
