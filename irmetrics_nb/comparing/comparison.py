@@ -556,8 +556,8 @@ def _share(comparison, total):
             (pair.difference * pair.queries / total.queries, pair.slice))
     by_dimension = defaultdict(list)  # the slices of one dimension are parts of a whole
     for part, name in sorted(parts, key=lambda part: -abs(part[0])):
-        brought = f'{name} contributes {sentence_number(part, digits)}'
-        by_dimension[dimension_of(name)].append(brought)
+        by_dimension[dimension_of(name)].append(
+            f'{name} contributes {sentence_number(part, digits)}')
     listed = '; '.join(', '.join(shares) for shares in by_dimension.values())
     change = sentence_number(total.difference, digits)
     return f'{total.measure}, {total.b} − {total.a}: of {change}, {listed}'

@@ -263,8 +263,8 @@ def check_floors(
             column = inside.index(floor.measure)
             named = replace(floor, measure=inside.measures[column], slice=name)
             for system, values in zip(sample.systems, inside.values[:, column]):
-                if systems is not None and system not in systems: continue
-                out.append(_reached(system, values, named, inside.query_ids))
+                if systems is None or system in systems:
+                    out.append(_reached(system, values, named, inside.query_ids))
     return out
 
 def _reached(system, values, floor, ids):
@@ -325,8 +325,8 @@ class Gate(Result):
         return {name: [getattr(verdict, name) for verdict in self.rows] for name in names}
 
     def _blocks(self) -> Iterable[Any]:
-        failed = f'{len(self.failures)} of {len(self.rows)} checks'
-        head = 'Gate: passed' if self.ok else f'Gate: FAILED: {failed}'
+        head = f'Gate: FAILED: {len(self.failures)} of {len(self.rows)} checks'
+        if self.ok: head = 'Gate: passed'
         unknown = sum(verdict.unknown for verdict in self.rows)
         if unknown: head += f', {unknown} without a verdict'
         yield Text(head, 'title')
@@ -359,8 +359,8 @@ class Gate(Result):
             system = _clean(visible(verdict.system))
             case = xml.SubElement(suite, 'testcase', name=name, classname=system)
             if verdict.passed: continue
-            failure = xml.SubElement(case, 'failure', message=_clean(verdict.text))
-            failure.text = _clean('\n'.join(_worst_text(verdict.queries)))
+            message = _clean(verdict.text)
+            xml.SubElement(case, 'failure', message=message).text = _clean('\n'.join(_worst_text(verdict.queries)))
         texts = [*self.sentences, *self.could, *self.judging, *self.warnings]
         remarks = '\n'.join(dict.fromkeys(texts))
         xml.SubElement(suite, 'system-out').text = _clean(remarks)
@@ -414,8 +414,8 @@ def gate(
     pairs = [pair for pair in rows if not named or pair.measure in named]
     verdicts = []
     if max_drop is not None or named and margin is None:
-        rule = limit, require, allow_unknown
-        verdicts += [_drop(comparison, pair, *rule) for pair in pairs]
+        verdicts += [_drop(comparison, pair, limit, require, allow_unknown)
+                     for pair in pairs]
     elif require == 'any':
         raise ValueError("require='any' is for drops, which have no limit; set max_drop")
     if margin is not None:
@@ -660,7 +660,7 @@ def how_many(
     size = abs(difference)
     level = alpha / pairs
     upper = None
-    is_assumed = pilot is None and deviation is None
+    is_assumed = False
     if pilot is not None:
         if deviation is not None: raise ValueError('give a pilot or deviation=, not both')
         sample = _pilot_differences(pilot, measure)
@@ -668,7 +668,9 @@ def how_many(
         if queries is None: queries = len(sample)
         freedom = len(sample) - 1
         upper = deviation * float(np.sqrt(freedom / chdtri(freedom, 0.8)))
-    elif deviation is None: deviation, upper = ASSUMED
+    elif deviation is None:
+        deviation, upper = ASSUMED
+        is_assumed = True
     if not deviation > 0:
         raise ValueError(f'deviation must be above 0, not {deviation!r}')
     if queries is not None and not queries >= LEAST_QUERIES:

@@ -120,21 +120,21 @@ def _claim(pair, method):
     margin."""
     where = in_slice(pair.slice)
     if not pair.queries:
-        pairing = f'{pair.a} and {pair.b} cannot be compared by {pair.measure}{where}'
-        return f'no query in common: {pairing}'
+        return (f'no query in common: {pair.a} and {pair.b} cannot be compared by '
+                f'{pair.measure}{where}')
     shown = pair.shown(method.alpha) and pair.difference
     if shown and pair.difference < 0: pair = pair.turned()
     change = f'{sentence_number(pair.difference, decimals(pair))} {pair.measure}'
     p = f'{p_text(pair.p_adjusted)} by {method_text(method, pair)}'
     score = f'better on {pair.wins:,}, worse on {pair.losses:,}'
-    queries = counted(pair.queries, 'query')
-    evidence = f'{pair_interval(pair, method)}, {p}, {queries}; {score}'
+    evidence = (f'{pair_interval(pair, method)}, {p}, '
+                f'{counted(pair.queries, "query")}; {score}')
     if shown: return f'{pair.b} is better than {pair.a} by {change}{where} ({evidence})'
     who = f'{pair.a} and {pair.b}{where}'
     seen = f'{pair.b} − {pair.a} = {change}'
     if np.isnan(pair.p_adjusted):
-        reason = _no_verdict(pair, method)
-        return f'no p-value for {who}, because {reason}: {seen} ({score})'
+        return (f'no p-value for {who}, because {_no_verdict(pair, method)}: {seen} '
+                f'({score})')
     end = could_show(pair, method)
     if pair.ties == pair.queries: end = 'they are the same on every query'
     return f'no significant difference between {who}: {seen} ({evidence}); {end}'
