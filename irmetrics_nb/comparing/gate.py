@@ -335,7 +335,7 @@ class Gate(Result):
             lead = 'passed' if verdict.passed else 'FAILED'
             items.append((lead, verdict.text, _worst_text(verdict.queries)))
         yield Items(items)
-        yield Items([f'{line}.' for line in (*self.could, *self.judging)])
+        for line in (*self.could, *self.judging): yield Text(f'{line}.', 'small')
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdicts and the notes as dicts and lists for JSON."""
