@@ -13,8 +13,8 @@ _PUBLIC = {
     'Evaluate': {
         'evaluation.evaluation': 'evaluate Accumulator'},
     'Compare': {
-        'comparing.comparison': 'compare', 'comparing.gate': 'gate assert_no_drop',
-        'comparing.planning': 'how_many'},
+        'comparing.comparison': 'compare',
+        'comparing.gate': 'gate assert_no_drop how_many'},
     'Explain': {
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',

@@ -4,7 +4,7 @@ from .evaluation.evaluation import Accumulator as Accumulator
 from .comparing.comparison import compare as compare
 from .comparing.gate import gate as gate
 from .comparing.gate import assert_no_drop as assert_no_drop
-from .comparing.planning import how_many as how_many
+from .comparing.gate import how_many as how_many
 from .explaining.explanation import explain as explain
 from .explaining.differences import explain_difference as explain_difference
 from .forensics.identification import identify as identify

@@ -408,7 +408,7 @@ def test_tukey_is_refused_with_a_baseline_and_several_others_and_says_what_to_us
 def test_tukey_has_no_other_correction_and_json_does_not_say_it_had():
     assert json.loads(compare(SIXTY, test="tukey", draws=100).to_json())["method"]["correction"] == "tukey"
     for correction in ("holm", "bonferroni", "bh"):
-        with pytest.raises(ValueError, match="already corrects for all pairs: leave out"):
+        with pytest.raises(ValueError, match="already corrects for all pairs: correction must be .tukey. or .none., not"):
             compare(SIXTY, test="tukey", correction=correction)
     assert "Holm" not in str(compare(SIXTY, test="tukey", draws=100, groups=TENS))
 

@@ -45,7 +45,7 @@ def test_a_large_drop_that_may_be_chance_leaves_the_gate_open_and_says_so():
     found = gate(compare(noisy, measures="AP", baseline="main"), max_drop=0.01)
     assert found.ok and ": the drop is more than 0.01, but not significant" in str(found)
     any_drop = gate(compare(noisy, measures="AP", baseline="main"), max_drop=0.01, require="any")
-    assert not any_drop.ok and ": the drop is more than 0.01, not significant, but any such drop fails" in str(any_drop)
+    assert not any_drop.ok and ": the drop is more than 0.01, but not significant; any such drop fails" in str(any_drop)
 
 
 def test_the_p_value_that_counts_is_the_adjusted_one():
@@ -62,7 +62,7 @@ def test_the_p_value_that_counts_is_the_adjusted_one():
 
 def test_the_smallest_drop_that_could_have_been_seen_is_always_there():
     for found in (closed(0, max_drop=0), closed(-0.05, max_drop=0.01), closed(0, floors=["AP=0.9"])):
-        assert re.search(r"Minimum detectable drop of new with 40 queries .*: AP 0\.\d+", str(found))
+        assert re.search(r"Minimum detectable drop of new .*: AP 0\.\d+ with 40 queries", str(found))
         assert "Minimum detectable drop" in found.to_markdown() and "Minimum detectable drop" in found.to_junit() and found.to_dict()["could"]
 
 
@@ -77,7 +77,7 @@ def test_the_queries_that_lost_most_are_named_worst_first_and_few():
 def test_a_comment_has_a_few_lines():
     text = closed(-0.05, max_drop=0.01, floors=["AP=0.9"]).to_markdown()
     assert text.startswith("**Gate: FAILED: 2 of 2 checks**") and len(text.splitlines()) <= 10
-    assert text.count("**FAILED**") == 2 and "`q" in text
+    assert text.count("**FAILED**") == 2 and "`lost most: q" in text
 
 
 def test_floors_of_slices_are_asked_of_each_slice():
@@ -148,7 +148,7 @@ def test_the_first_line_counts_checks_without_a_verdict_and_they_can_be_allowed(
     for option in ({"max_drop": 0.3}, {"margin": 0.6}):
         found, allowed = gate(comparison, **option), gate(comparison, allow_unknown=True, **option)
         assert str(found).startswith("Gate: FAILED: 1 of 3 checks, 1 without a verdict\n"), str(found)
-        assert str(allowed).startswith("Gate: passed, 1 of 3 checks without a verdict\n") and "but allow_unknown lets the check pass" in str(allowed)
+        assert str(allowed).startswith("Gate: passed, 1 without a verdict\n") and "but allow_unknown lets the check pass" in str(allowed)
         assert [v["unknown"] for v in found.to_dict()["verdicts"]].count(True) == 1
     assert str(gate(comparison, floors=["RR=0.5"])).startswith("Gate: passed\n")
 
@@ -338,12 +338,12 @@ def test_a_gate_without_a_margin_says_which_drop_it_may_have_missed_and_one_with
     data = values(-0.002, n=40)
     low = stats.ttest_rel([*data["new"].values()], [*data["main"].values()]).confidence_interval(0.9).low
     found = gate(compare(data, measures="AP", baseline="main"), max_drop=0.01)
-    line = "Largest plausible drop of new with 40 queries (lower end of the 90 % interval): AP "
+    line = "Largest plausible drop of new (lower end of the 90 % interval): AP "
     assert found.ok and line in str(found) and line in found.to_junit() and any(line in one for one in found.to_dict()["could"])
-    assert float(str(found).split(line)[1].rstrip(".")) == pytest.approx(-low, abs=6e-4)
+    assert float(str(found).split(line)[1].split()[0]) == pytest.approx(-low, abs=6e-4)
     assert "possible drop" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
     in_slices = sliced(0, max_drop=0.1).to_dict()["could"]
-    assert len(in_slices) == 4 and "few (30 queries) AP 0.0" in in_slices[1] and "many (170 queries) AP 0.00" in in_slices[3]
+    assert len(in_slices) == 2 and re.search(r"; AP 0\.0\d+ in few with 30 queries", in_slices[0]) and re.search(r"; AP 0\.00\d+ in many with 170 queries", in_slices[1])
 
 
 def test_a_constant_drop_has_no_p_and_does_not_pass():

@@ -8,7 +8,7 @@ from helpers import irmetrics
 from scipy import stats
 
 from irmetrics_nb import Scores, compare, evaluate, how_many, load_example
-from irmetrics_nb.comparing.planning import ASSUMED, queries_needed, t_power
+from irmetrics_nb.comparing.gate import ASSUMED, queries_needed, t_power
 from irmetrics_nb.comparing.statistics import detectable
 
 # effect size, power, alpha: TTestPower().solve_power(size, alpha=alpha / 2, power=power, alternative='larger') of statsmodels 0.15, up

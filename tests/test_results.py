@@ -269,7 +269,7 @@ def test_a_gate_is_a_result_with_rows_in_every_form(tmp_path):
     assert table.columns == ["kind", "system", "measure", "slice", "passed", "unknown", "text"] and table["kind"].to_list() == ["drop", "floor"]
     page, paper = verdict.to_html(), verdict.to_latex()
     assert "<b>Gate: FAILED: 1 of 2 checks</b>" in page and page.index("<b>FAILED</b>: AP of title") < page.index("<b>passed</b>")
-    assert "% Gate: FAILED: 1 of 2 checks" in paper and verdict._repr_html_() is None
+    assert "% Gate: FAILED: 1 of 2 checks" in paper and verdict._repr_html_() == page
     verdict.save(tmp_path / "gate.json")
     assert json.loads((tmp_path / "gate.json").read_text()) == json.loads(verdict.to_json()) == verdict.to_dict()
     verdict.save(tmp_path / "gate.md")

@@ -12,7 +12,6 @@ __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'PAIR_COLUMNS', 'FEW_QUERIES'
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import Parameter, signature
 from itertools import combinations, compress, product, zip_longest
 from typing import Any
 
@@ -44,7 +43,7 @@ from irmetrics_nb.comparing.statistics import (
     wilcoxon,
     wins_ties_losses,
 )
-from ..core.conventions import check_option
+from ..core.conventions import Options, check_option
 from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, slice_names
 from ..data.recognition import recognise
@@ -136,11 +135,10 @@ def check_apart(names: Iterable, noun: str) -> None:
 def _query_value(value, system, query):
     """Convert a value to float, and None to NaN. Raises DataError, naming the system and
     the query, if the value is not a finite number."""
-    is_nan = isinstance(value, float | np.floating) and np.isnan(value)
-    if value is None or is_nan: return np.nan
+    if value is None: return np.nan
     try: number = np.inf if isinstance(value, str) else float(value)
     except (TypeError, ValueError): number = np.inf
-    if np.isfinite(number): return number
+    if not np.isinf(number): return number
     raise DataError(f'{system}, query {query!r}: {short_repr(value)} is not a finite '
                     'number')
 
@@ -149,9 +147,9 @@ def _missing_queries(systems, ids, values):
     system."""
     has_values = ~np.isnan(values).all(axis=1)
     in_any = has_values.any(axis=0)
-    total = counted(int(np.count_nonzero(in_any)), 'query')
+    total = counted(int(in_any.sum()), 'query')
     for name, present in zip(systems, has_values):
-        lacking = [ids[i] for i in np.flatnonzero(in_any & ~present)]
+        lacking = [*compress(ids, in_any & ~present)]
         if not lacking: continue
         examples = ', '.join(lacking[:3]) + ', …' * (len(lacking) > 3)
         consequence = ('each pair is compared on the queries that both systems have; '
@@ -215,8 +213,7 @@ def _from_results(results, measures):
 
 def unknown_option(options: Iterable[str]) -> str | None:
     """Return the first option that is not a keyword argument of `evaluate`, or None."""
-    parameters = signature(evaluate).parameters.values()
-    accepted = [p.name for p in parameters if p.kind == Parameter.KEYWORD_ONLY]
+    accepted = {*Options.__annotations__, 'groups', 'progress'}
     return next((name for name in options if name not in accepted), None)
 
 def _evaluate_each(qrels, runs, measures, options):
@@ -370,9 +367,6 @@ class Method:
 
     def __post_init__(self) -> None:
         of_tukey = self.test == 'tukey'
-        if of_tukey and self.correction in CORRECTIONS.keys() - {'none'}:
-            corrects = "test='tukey' already corrects for all pairs"
-            raise ValueError(f'{corrects}: leave out correction={self.correction!r}')
         for name, usual in ('correction', 'holm'), ('interval', 't'):
             default = 'tukey' if of_tukey else usual
             object.__setattr__(self, name, getattr(self, name) or default)
@@ -380,7 +374,8 @@ class Method:
         intervals = [name for name in INTERVALS if of_tukey or name != 'tukey']
         check_option('interval', self.interval, intervals)
         corrections = ('tukey', 'none') if of_tukey else CORRECTIONS
-        check_option('correction', self.correction, corrections)
+        reason = "test='tukey' already corrects for all pairs: " * of_tukey
+        check_option(f'{reason}correction', self.correction, corrections)
         check_option('correct_over', self.correct_over, FAMILIES)
         if not 0 < self.alpha < 1:
             raise ValueError(f'alpha must be between 0 and 1, not {self.alpha!r}')
@@ -489,17 +484,14 @@ def _describe(values, method, level, span, interval, **fields):
     are clipped to it. interval: the interval of Tukey's test, or None to compute another one. fields: the names and
     p-values of the pair."""
     d = differences(*values)
-    mean_a = mean_b = difference = np.nan
-    if d.size:
-        complete = values[:, ~np.isnan(values).any(axis=0)]
-        mean_a, mean_b = complete.mean(axis=1).tolist()
-        difference = float(d.mean())
+    mean_a = mean_b = np.nan
+    if d.size: mean_a, mean_b = _common(values).mean(axis=0).tolist()
     if interval is None: interval = _interval_of_mean(d, method, level)
     bounds = _interval_of_mean(d, method, 1 - 2 * method.alpha, one_sided=True)
     low, high, lower, upper = np.clip([*interval, *bounds], -span, span).tolist()
     wins, ties, losses = wins_ties_losses(d)
     return Pair(
-        mean_a=mean_a, mean_b=mean_b, difference=difference, low=low, high=high, effect=effect_size(d), wins=wins,
+        mean_a=mean_a, mean_b=mean_b, difference=mean_or_nan(d), low=low, high=high, effect=effect_size(d), wins=wins,
         ties=ties, losses=losses, queries=len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper,
         level=level, **fields)
 
@@ -539,9 +531,8 @@ def _p_of_pair(d, method, progress):
     test function of the user returns something else than a number from 0 to 1 or NaN."""
     if len(d) < LEAST_QUERIES: return np.nan
     test = method.known_test
-    options = {}
-    if test.draws: options = {'resamples': method.draws or test.draws, 'seed': method.seed, 'progress': progress}
-    p = test.p(d, **options)
+    if test.draws: p = test.p(d, resamples=method.draws or test.draws, seed=method.seed, progress=progress)
+    else: p = test.p(d)
     progress(1, 1)
     if isinstance(p, float | int | np.number) and (0 <= p <= 1 or np.isnan(p)): return float(p)
     raise ValueError(f'the test {method.words!r} returned {p!r}, which is not a p-value (a number from 0 to 1, or NaN)')
@@ -565,8 +556,8 @@ def _decide(rows, positions, method, progress):
     flat = p.ravel()
     adjusted = adjust(flat, method.correction).reshape(p.shape)
     alphas = decision_alphas(flat, method.correction, alpha=method.alpha)
-    nothing = np.ones(max(int(np.count_nonzero(~np.isnan(p))), 1))
-    lowest, *_ = decision_alphas(nothing, method.correction, alpha=method.alpha)
+    nothing = np.ones(max(int((~np.isnan(p)).sum()), 1))
+    lowest = decision_alphas(nothing, method.correction, alpha=method.alpha)[0]
     return p, adjusted, 1 - alphas.reshape(p.shape), float(lowest), None
 
 def _decide_by_tukey(rows, positions, method, progress):
@@ -575,19 +566,17 @@ def _decide_by_tukey(rows, positions, method, progress):
     the number of arrays. Returns a tuple of five items. The first three are arrays (len(rows), pairs): the p-values,
     the adjusted p-values and the confidence levels. The fourth is the corrected significance level. The last is the
     array (2, len(rows), pairs) of the ends of the intervals."""
-    tables = [_common(values) for values in rows]
-    n_counted = sum(len(table) >= LEAST_QUERIES for table in tables)
-    n = 1 if method.correction == 'none' else max(n_counted, 1)
+    tables = [(i, _common(values)) for i, values in enumerate(rows)]
+    tables = [(i, table) for i, table in tables if len(table) >= LEAST_QUERIES]
+    n = 1 if method.correction == 'none' else max(len(tables), 1)
     results = np.full((3, len(rows), len(positions)), np.nan)
     a, b = np.transpose(positions)
-    for i, (table, part) in enumerate(zip(tables, parts_of(progress, len(rows)))):
-        if len(table) < LEAST_QUERIES: continue
+    for (i, table), part in zip(tables, parts_of(progress, len(tables))):
         matrices = tukey_intervals(table, alpha=method.alpha, tables=n, progress=part, **_draws(method))
         results[:, i] = np.array(matrices)[:, a, b]
-    p, *intervals = results
     alpha = method.alpha / n
-    levels = np.full(p.shape, 1 - alpha)
-    return p, np.minimum(p * n, 1), levels, alpha, np.array(intervals)
+    levels = np.full(results[0].shape, 1 - alpha)
+    return results[0], np.minimum(results[0] * n, 1), levels, alpha, results[1:]
 
 def _detectable(rows, positions, alpha, method, span):
     """Return the minimum detectable difference of a pair at the level `alpha`. Returns infinity if it is larger than
@@ -631,7 +620,7 @@ def compare_family(
     testing, describing = parts_of(progress or in_percent(None), 2)
     decided = decide(rows, positions, method, testing)
     p, adjusted, levels, lowest_alpha, intervals = decided
-    family = max(1, int(np.count_nonzero(~np.isnan(p))))
+    family = max(1, int((~np.isnan(p)).sum()))
     pairs = []
     for i, j in np.ndindex(p.shape):
         measure, name = tables[i]

@@ -11,6 +11,7 @@ __all__ = ['MOST_LETTERS', 'MARK_LETTERS', 'MOST_SLICES', 'Comparison', 'family_
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any, Unpack
 
 import numpy as np
@@ -33,7 +34,7 @@ from irmetrics_nb.comparing.aligned_scores import (
     slice_of,
     warnings_of,
 )
-from .sentences import convention_text, decimals, measure_text, sentence
+from .sentences import decimals, measure_text, sentence
 from .statistics import CORRECTIONS, INTERVALS, grid_step, whole_steps
 from ..core.conventions import Options, check_option, lists_choices
 from ..data.errors import counted, visible
@@ -188,7 +189,12 @@ class Comparison(Result):
                            f'{", ".join(self.sample.systems)}')
         rows = self.queries(a, b, name)
         ids, *values = zip(*rows) if rows else ((), (), ())
-        return COMPARISON_PLOTS[kind](a, b, name, ids, *values, ax)
+        if kind == 'scatter':
+            return scatter(ids, *values, title=f'{b} against {a}', ax=ax,
+                           xlabel=f'{name} of {a}', ylabel=f'{name} of {b}')
+        changes = np.subtract(values[1], values[0])
+        return sorted_bars(
+            ids, changes, title=f'{b} − {a}', label=f'difference in {name}', ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as dicts and lists for JSON, with None for NaN."""
@@ -223,36 +229,33 @@ def family_text(comparison: Comparison) -> str:
 
     It contains the significance level, the correction, and the margin if there is one."""
     method = comparison.method
-    against = ''
-    if comparison.baseline is not None: against = f' with {visible(comparison.baseline)}'
-    over_all = comparison.pairs()
     sliced = [pair for pair in comparison.rows if pair.slice != EVERYTHING]
-    families = [_family(over_all, method, against)] if over_all else []
-    if sliced:
-        n = len({pair.slice for pair in sliced})
+    families = [_family(pairs, comparison) for pairs in (comparison.pairs(), sliced) if pairs]
+    if len(families) > 1:
+        n = len(comparison.slices) - 1
         head = f'the {n} slices are' if n > 1 else 'the slice is'
-        if over_all: families.append(f'{head} corrected separately: {_family(sliced, method)}')
-        else: families.append(_family(sliced, method))
+        families[1] = f'{head} corrected separately: {families[1]}'
     line = f'Significant: p < {method.alpha:g} by {method.words}; {"; ".join(families)}.'
     if method.margin is None: return line
     one_sided = f'each pair separately, one-sided at {method.alpha:g}, not corrected'
     return f'{line} Statements about the margin {method.margin:g}: {one_sided}.'
 
-def _family(pairs, method, against=''):
+def _family(pairs, comparison):
     """Return a text on p-values that are corrected together: the number of pairs, the
     measures and the correction."""
+    method = comparison.method
     size = max(pair.family for pair in pairs)
     sliced = pairs[0].slice != EVERYTHING
     together = method.correct_over == 'all'
     of_tukey = method.correction == 'tukey'
-    count = f'{size} pairs{against}' if size > 1 else f'one pair{against}'
+    count = f'{size} pairs' if size > 1 else 'one pair'
+    if comparison.baseline is not None and not sliced: count += f' with {visible(comparison.baseline)}'
     several = len({pair.measure for pair in pairs}) > 1
     measures = 'each measure' if several else 'the measure'
     if together: measures = 'all measures together'
-    scope = 'for each measure'
-    if sliced: scope = 'in each slice' + ' and measure' * together
     if of_tukey and (sliced or together and size > 1):
-        corrected = f"corrected by Tukey's test {scope}, and by Bonferroni for the number of these tests"
+        corrected = ("corrected by Tukey's test for each measure and slice, and by Bonferroni for the number of these "
+                     'tests')
     elif size == 1: corrected = 'no correction needed'
     elif method.correction == 'none': corrected = 'uncorrected'
     elif of_tukey: corrected = 'corrected by the test itself'
@@ -291,10 +294,13 @@ def method_sentence(comparison: Comparison) -> str:
     if sample.asked:
         measures = dict(zip(sample.measures, sample.asked))
         names = [f'{name} ({measure_text(measures[name], conventions)})' for name in names]
-    pairs = [pair.queries for pair in comparison.rows]
-    n = min(pairs)
-    queries = counted(n, 'query') if n == max(pairs) else f'{n:,} to {max(pairs):,} queries'
-    kept = f' Conventions: {convention_text(conventions)}.' if conventions else ''
+    sizes = sorted({pair.queries for pair in comparison.rows})
+    queries = counted(sizes[-1], 'query')
+    if len(sizes) > 1: queries = f'{sizes[0]:,} to {queries}'
+    kept = ''
+    if conventions:
+        unjudged = ['unjudged documents count as not relevant'] * (conventions.unjudged == 'keep')
+        kept = f' Conventions: {"; ".join([*conventions.describe(), *unjudged])}.'
     sided = '' if callable(method.test) else 'two-sided '
     rule = family_text(comparison).removeprefix('Significant: ')
     usual = method.known_test.draws
@@ -337,12 +343,12 @@ class PairTable(Result):
     def _columns(self):
         names = [*PAIR_COLUMNS, 'slice']
         columns = {name: [getattr(pair, name) for pair in self.rows] for name in names}
-        ends = [pair.effect_interval for pair in self.rows]
-        return columns | dict(zip(('effect_low', 'effect_high'), np.transpose(ends)))
+        low, high = zip(*(pair.effect_interval for pair in self.rows))
+        return columns | {'effect_low': [*low], 'effect_high': [*high]}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns of the table as a dict of lists."""
-        return {name: [*column] for name, column in self._columns().items()}
+        return self._columns()
 
     def _blocks(self):
         comparison = self.comparison
@@ -395,20 +401,25 @@ def tiers(comparison: Comparison, measure: str) -> dict[str, int]:
     and is its anchor. The result is {} if no query has values of all systems."""
     sample = comparison.sample
     if not sample.complete[sample.index(measure)].any(): return {}
-    alpha = comparison.method.alpha
-    worse = set()  # pairs (worse, better)
-    for pair in comparison.rows:
-        if pair.measure != measure or not pair.shown(alpha): continue
-        if pair.difference > 0: worse.add((pair.a, pair.b))
-        if pair.difference < 0: worse.add((pair.b, pair.a))
-    anchor = ''
+    worse = _worse_systems(comparison)
     found: dict[str, int] = {}
+    anchor, tier = '', 0
     for i in by_mean(sample, measure):
         system = sample.systems[i]
-        if not found or (system, anchor) in worse:
+        if not tier or system in worse[anchor, measure]:
             anchor = system
-            found[system] = len({*found.values()}) + 1
-        else: found[system] = max(found.values())
+            tier += 1
+        found[system] = tier
+    return found
+
+def _worse_systems(comparison):
+    """Return the systems that are significantly worse than a system: {(system, measure):
+    [worse systems]}. The dict returns an empty list for other keys."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for pair in comparison.rows:
+        if not pair.shown(comparison.method.alpha): continue
+        if pair.difference > 0: found[pair.b, pair.measure].append(pair.a)
+        if pair.difference < 0: found[pair.a, pair.measure].append(pair.b)
     return found
 
 # %% ../../nbs/comparing/comparison.ipynb #eebf9ab6
@@ -435,16 +446,14 @@ def marks(comparison: Comparison) -> dict[tuple[str, str], str]:
     if comparison.baseline is None and len(sample.systems) > MOST_LETTERS:
         return {(system, m): str(tier) for m in sample.tested
                 for system, tier in tiers(comparison, m).items()}
-    out: dict[tuple[str, str], str] = defaultdict(str)
-    with_means = {m for m, complete in zip(sample.measures, sample.complete) if complete.any()}
-    for pair in comparison.rows:
-        shown = pair.shown(comparison.method.alpha) and pair.difference
-        if not shown or pair.measure not in with_means: continue
+    out = {}
+    for (system, measure), losers in _worse_systems(comparison).items():
+        if not sample.complete[sample.index(measure)].any(): continue
         if comparison.baseline is None:
-            better = pair if pair.difference > 0 else pair.turned()
-            out[better.b, pair.measure] += letter(sample.systems.index(better.a))
-        else: out[pair.b, pair.measure] = '▲' if pair.difference > 0 else '▼'
-    return dict(out)
+            out[system, measure] = ''.join(letter(sample.systems.index(name)) for name in losers)
+        elif system == comparison.baseline: out |= {(name, measure): '▼' for name in losers}
+        else: out[system, measure] = '▲'
+    return out
 
 # %% ../../nbs/comparing/comparison.ipynb #f66ea3b5
 def marks_text(comparison: Comparison) -> str:
@@ -512,19 +521,13 @@ def _last_lines(comparison, per_run):
 MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
 
 # %% ../../nbs/comparing/comparison.ipynb #1995d0e4
-def _bars(a, b, measure, ids, values_a, values_b, ax):
-    changes = np.subtract(values_b, values_a)
-    return sorted_bars(ids, changes, title=f'{b} − {a}', label=f'difference in {measure}', ax=ax)
-
-def _dots(a, b, measure, ids, values_a, values_b, ax):
-    return scatter(ids, values_a, values_b, title=f'{b} against {a}', ax=ax,
-                   xlabel=f'{measure} of {a}', ylabel=f'{measure} of {b}')
+COMPARISON_PLOTS = 'differences', 'queries', 'scatter'
 
 def _forest(comparison, measure, ax):
     """Draw the differences of all pairs on one measure, with their intervals."""
     pairs = [pair for pair in comparison.rows if pair.measure == measure]
     names = [f'{pair.b} − {pair.a}' + in_slice(pair.slice).replace(' in ', ', ', 1) for pair in pairs]
-    columns = ([getattr(pair, end) for pair in pairs] for end in ('difference', 'low', 'high'))
+    columns = zip(*((pair.difference, pair.low, pair.high) for pair in pairs))
     title = f'Differences in {measure}, {levels_text(pairs) or "with intervals"}'
     return forest(names, *columns, zero=True, ax=ax, title=title, label=f'difference in {measure}')
 
@@ -532,9 +535,6 @@ def levels_text(pairs: Iterable[Pair]) -> str:
     """Return the confidence level of the pairs as text, or '' if levels differ."""
     levels = {pair.level for pair in pairs}
     return f'{100 * min(levels):.6g} % interval' if len(levels) == 1 else ''
-
-# of two systems query by query, but for the differences of all pairs
-COMPARISON_PLOTS: dict[str, Callable[..., Any]] = {'differences': _forest, 'queries': _bars, 'scatter': _dots}
 
 # %% ../../nbs/comparing/comparison.ipynb #134da677
 def share_sentences(comparison: Comparison) -> list[str]:
@@ -549,15 +549,15 @@ def _share(comparison, total):
     the pair compared over all queries. A slice is a group of queries."""
     names = (total.measure, total.a, total.b)
     digits = decimals(total)
-    brings = {}
+    parts = []
     for pair in comparison.rows:
         if (pair.measure, pair.a, pair.b) != names or pair is total: continue
-        if not pair.queries: continue
-        brings[pair.slice] = pair.difference * pair.queries / total.queries
-    by_dimension: dict[str, list] = {}  # the slices of one dimension are parts of a whole
-    for name in sorted(brings, key=lambda name: -abs(brings[name])):
-        brought = f'{name} contributes {sentence_number(brings[name], digits)}'
-        by_dimension.setdefault(dimension_of(name), []).append(brought)
+        if pair.queries: parts.append(
+            (pair.difference * pair.queries / total.queries, pair.slice))
+    by_dimension = defaultdict(list)  # the slices of one dimension are parts of a whole
+    for part, name in sorted(parts, key=lambda part: -abs(part[0])):
+        by_dimension[dimension_of(name)].append(
+            f'{name} contributes {sentence_number(part, digits)}')
     listed = '; '.join(', '.join(shares) for shares in by_dimension.values())
     change = sentence_number(total.difference, digits)
     return f'{total.measure}, {total.b} − {total.a}: of {change}, {listed}'
@@ -568,8 +568,8 @@ def _differing_sentence(comparison):
     """Return a list with one sentence on the slices (groups of queries) with the largest
     differences. The list is empty if there are five slices or fewer."""
     if len(comparison.slices) <= MOST_SLICES + 1: return []
-    sliced = [pair for pair in comparison.rows if pair.slice != EVERYTHING]
-    inside = [pair for pair in sliced if pair.queries and pair.difference]
+    inside = [pair for pair in comparison.rows
+              if pair.slice != EVERYTHING and pair.queries and pair.difference]
     texts = []
     for pair in sorted(inside, key=lambda pair: -abs(pair.difference))[:MOST_SLICES]:
         change = sentence_number(pair.difference, decimals(pair))
@@ -678,10 +678,9 @@ def compare(
         raise ValueError('there is nothing to test, because these are not measures of '
                          f'quality: {", ".join(sample.measures)}')
     if len(tested) == 1: method = replace(method, correct_over='measure')
-    families = [[measure] for measure in tested]
-    if method.correct_over == 'all': families = [tested]
-    divisions = dict.fromkeys([None, slices])
-    tasks = [(family, division) for family in families for division in divisions]
+    together = method.correct_over == 'all'
+    families = [tested] if together else [[measure] for measure in tested]
+    tasks = [*product(families, dict.fromkeys([None, slices]))]
     rows = []
     for (family, divided), part in zip(tasks, parts_of(tests, len(tasks))):
         rows += compare_family(sample, family, method, baseline, divided, part)

@@ -4,12 +4,9 @@
 
 # %% auto #0
 __all__ = ['PARAMETER_TEXTS', 'decimals', 'interval_text', 'pair_interval', 'margin_text', 'method_text', 'could_show',
-           'detectable_text', 'sentence', 'measure_text', 'convention_text']
+           'detectable_text', 'sentence', 'measure_text']
 
 # %% ../../nbs/comparing/sentences.ipynb #a0383e9e
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 
 # %% ../../nbs/comparing/sentences.ipynb #faf69a71
@@ -65,9 +62,11 @@ def margin_text(pair: Pair, method: Method) -> str:
     by = f'by {method.margin:g} or more'
     margin = method.margin or 0
     claim = f'{pair.b} may be worse than {pair.a} {by}'
-    if pair.no_better(margin): claim = f'{pair.a} is not worse than {pair.b} {by}'
-    if pair.no_worse(margin): claim = f'{pair.b} is not worse than {pair.a} {by}'
-    if pair.no_worse(margin) and pair.no_better(margin): claim = f'they are equivalent within a margin of {margin:g}'
+    no_worse = pair.no_worse(margin)
+    no_better = pair.no_better(margin)
+    if no_better: claim = f'{pair.a} is not worse than {pair.b} {by}'
+    if no_worse: claim = f'{pair.b} is not worse than {pair.a} {by}'
+    if no_worse and no_better: claim = f'they are equivalent within a margin of {margin:g}'
     return f'{claim} ({ends})'
 
 def method_text(method: Method, pair: Pair) -> str:
@@ -77,9 +76,7 @@ def method_text(method: Method, pair: Pair) -> str:
     sliced = pair.slice != EVERYTHING
     if method.test == 'tukey':
         over = ' and '.join(['measures'] * together + ['slices'] * sliced)
-        if over:
-            return f'{method.words} with Bonferroni over the {over}'
-        return method.words
+        return method.words + f' with Bonferroni over the {over}' * bool(over)
     family = f'{pair.family} pairs' + ' of all measures' * together + ' in slices' * sliced
     return f'{method.words} with {CORRECTIONS[method.correction].words} over {family}'
 
@@ -113,36 +110,28 @@ def sentence(pair: Pair, method: Method) -> str:
     If the difference is significant, the sentence names the better system. Otherwise it
     gives the minimum detectable difference, or the reason why there is no p-value. With
     a margin, it adds whether equivalence or non-inferiority is shown."""
-    texts: dict[str, Any] = {
-        name: visible(getattr(pair, name)) for name in ('a', 'b', 'measure', 'slice')
-    }
-    pair = replace(pair, **texts)  # they come from outside
-    if not pair.queries:
-        subject = f'{pair.measure}{in_slice(pair.slice)}'
-        return (
-            f'no query in common: {pair.a} and {pair.b} cannot be compared by {subject}'
-        )
-    claim = _claim(pair, method)
-    if method.margin is None or pair.ties == pair.queries: return claim
-    return f'{claim}; {margin_text(pair, method)}'
+    text = _claim(pair, method)
+    if method.margin is not None and pair.ties < pair.queries:
+        text += f'; {margin_text(pair, method)}'
+    return visible(text)
 
 def _claim(pair, method):
-    """Return a sentence on the difference of a pair, which must have common queries. It
-    does not contain the result of a test with a margin."""
-    shown = pair.shown(method.alpha) and pair.difference
+    """Return a sentence on the difference of a pair, without the result of a test with a
+    margin."""
     where = in_slice(pair.slice)
+    if not pair.queries:
+        return (f'no query in common: {pair.a} and {pair.b} cannot be compared by '
+                f'{pair.measure}{where}')
+    shown = pair.shown(method.alpha) and pair.difference
     if shown and pair.difference < 0: pair = pair.turned()
-    change = sentence_number(pair.difference, decimals(pair))
+    change = f'{sentence_number(pair.difference, decimals(pair))} {pair.measure}'
     p = f'{p_text(pair.p_adjusted)} by {method_text(method, pair)}'
     score = f'better on {pair.wins:,}, worse on {pair.losses:,}'
-    evidence = (
-        f'{pair_interval(pair, method)}, {p}, {counted(pair.queries, "query")}; {score}'
-    )
-    if shown:
-        gain = f'{change} {pair.measure}{where} ({evidence})'
-        return f'{pair.b} is better than {pair.a} by {gain}'
+    evidence = (f'{pair_interval(pair, method)}, {p}, '
+                f'{counted(pair.queries, "query")}; {score}')
+    if shown: return f'{pair.b} is better than {pair.a} by {change}{where} ({evidence})'
     who = f'{pair.a} and {pair.b}{where}'
-    seen = f'{pair.b} − {pair.a} = {change} {pair.measure}'
+    seen = f'{pair.b} − {pair.a} = {change}'
     if np.isnan(pair.p_adjusted):
         return (f'no p-value for {who}, because {_no_verdict(pair, method)}: {seen} '
                 f'({score})')
@@ -151,19 +140,22 @@ def _claim(pair, method):
     return f'no significant difference between {who}: {seen} ({evidence}); {end}'
 
 # %% ../../nbs/comparing/sentences.ipynb #935c2f8c
-PARAMETER_TEXTS: dict[str, dict[Any, str]] = {
-    'gain': {'linear': 'gain g', 'exp': 'gain 2^g − 1', 'binary': 'gain 1 from grade 1 on'},
-    'discount': {
-        'log2': 'discount 1/log2(i + 1)', 'ln': 'discount 1/ln(i + 1)',
-        'jarvelin': 'discount of Järvelin and Kekäläinen'},
-    'ideal_from': {
-        'judged': 'ideal ranking of all judged documents',
-        'list': 'ideal ranking of the judged documents in the list',
-        'top': 'ideal ranking of the judged documents in the top k',
-        'found': 'ideal ranking of the best judged documents, as many as the list has',
-        'best': 'ideal ranking of documents with the best grade'},
-    'cut_ideal': {True: 'ideal ranking cut at k', False: 'ideal ranking not cut'},
-    'judged_only': {True: 'unjudged documents removed', False: ''},
+PARAMETER_TEXTS = {
+    "gain='linear'": 'gain g',
+    "gain='exp'": 'gain 2^g − 1',
+    "gain='binary'": 'gain 1 from grade 1 on',
+    "discount='log2'": 'discount 1/log2(i + 1)',
+    "discount='ln'": 'discount 1/ln(i + 1)',
+    "discount='jarvelin'": 'discount of Järvelin and Kekäläinen',
+    "ideal_from='judged'": 'ideal ranking of all judged documents',
+    "ideal_from='list'": 'ideal ranking of the judged documents in the list',
+    "ideal_from='top'": 'ideal ranking of the judged documents in the top k',
+    "ideal_from='found'": 'ideal ranking of the best judged documents, as many as the list has',
+    "ideal_from='best'": 'ideal ranking of documents with the best grade',
+    'cut_ideal=True': 'ideal ranking cut at k',
+    'cut_ideal=False': 'ideal ranking not cut',
+    'judged_only=True': 'unjudged documents removed',
+    'judged_only=False': '',
 }
 
 def measure_text(measure: Measure, conventions: Conventions | None = None) -> str:
@@ -171,21 +163,16 @@ def measure_text(measure: Measure, conventions: Conventions | None = None) -> st
 
     conventions: rules for this kind of measures only are added."""
     values = {**measure.defaults, **measure.params}
-    if measure.name == 'ERR': values['gain'] = f'{values["gain"]} gain'
     if values.get('discount') != 'jarvelin': values.pop('b', None)
     if measure.at is None: values.pop('cut_ideal', None)
+    if measure.name == 'ERR': values['gain'] = f'{values["gain"]} gain'
     texts = []
-    if 'rel' in values: texts.append(f'relevant from grade {values.pop("rel"):g} on')
     for name, value in values.items():
-        known = PARAMETER_TEXTS.get(name, {}) if isinstance(value, str | bool) else {}
-        written = getattr(value, '__name__', value)
-        if value is not None: texts.append(known.get(value, f'{name} = {written}'))
+        text = f'{name} = {getattr(value, "__name__", value)}'
+        if name == 'rel': text = f'relevant from grade {value:g} on'
+        text = PARAMETER_TEXTS.get(f'{name}={value!r}', text)
+        if value is not None: texts.append(text)
     if measure.kind.at == 'k': texts.append(f'cutoff {measure.at}' if measure.at else 'no cutoff')
     for kind, option, answer in conventions.measures if conventions else ():
         if kind == measure.name and option in OF_A_KIND: texts.append(CHOICES[option][answer] or AS_USUAL[answer])
     return '; '.join(filter(None, texts))
-
-def convention_text(conventions: Conventions) -> str:
-    """Describe the rules for ties, missing queries and unjudged documents."""
-    unjudged = ['unjudged documents count as not relevant'] * (conventions.unjudged == 'keep')
-    return '; '.join([*conventions.describe(), *unjudged])

@@ -33,7 +33,7 @@ def grid_step(largest: Any, n: int, noise: Any = 0) -> np.ndarray:
     numbers. For more than 2^16 numbers it is larger. It is at least `noise`, the possible
     error of the numbers. It is 1 if `largest` and `noise` are 0. For an array `largest`, an
     array of steps is returned."""
-    bits = 36 - max(0, int(np.ceil(np.log2(max(n, 1)))) - 16)
+    bits = 36 - max(0, int(n - 1).bit_length() - 16)
     size = np.maximum(largest, np.asarray(noise) * 2.0**bits)
     exponent = np.ceil(np.log2(np.where(size > 0, size, 2.0**bits))).astype(int)
     return np.maximum(np.ldexp(1.0, exponent - bits), np.finfo(float).smallest_subnormal)
@@ -240,15 +240,16 @@ def effect_interval(
     if n < 2 or not np.isfinite(effect): return np.nan, np.nan
     root = np.sqrt(n)
     t = min(abs(effect) * root, 1000.0)  # above, the interval is proportional to t
-    z = ndtri((1 + level) / 2)
+    shares = (1 + level) / 2, (1 - level) / 2
+    z = ndtri(shares[0])
     farthest = t + 2 * z * np.sqrt(1 + t**2 / (n - 1)) + 1
     def excess(noncentrality, share):
         p = nct.cdf(t, n - 1, noncentrality)
         return (p if np.isfinite(p) else float(noncentrality < t)) - share
-    shares = (1 + level) / 2, (1 - level) / 2
     ends = [brentq(excess, -z - 1, farthest, args=(share,)) / root for share in shares]
-    low, high = np.array(ends) * max(1.0, abs(effect) * root / t if t else 1.0)
-    return (float(low), float(high)) if effect >= 0 else (-float(high), -float(low))
+    scale = max(1.0, abs(effect) * root / t) if t else 1.0
+    low, high = (np.array(ends) * scale).tolist()
+    return (low, high) if effect >= 0 else (-high, -low)
 
 # %% ../../nbs/comparing/statistics.ipynb #7bba2c9f
 def detectable(
@@ -655,7 +656,7 @@ def adjust(p: np.ndarray, correction: str = 'holm') -> np.ndarray:
     check_option('correction', correction, CORRECTIONS)
     out = np.array(p, float)
     order = np.argsort(out, kind='stable')[:np.count_nonzero(~np.isnan(out))]
-    if order.size: out[order] = np.minimum(CORRECTIONS[correction].adjust(out[order]), 1)
+    out[order] = np.minimum(CORRECTIONS[correction].adjust(out[order]), 1)
     return out
 
 # %% ../../nbs/comparing/statistics.ipynb #499eda64
