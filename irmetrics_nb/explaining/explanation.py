@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['UNJUDGED', 'HEADS', 'OPEN', 'FOLDED', 'TABLE_STYLE', 'EARNED', 'IDEAL', 'LOST', 'PLACES_AT_ONCE', 'rows',
-           'grade_text', 'page', 'html_table', 'draw', 'swapped', 'swap_changes', 'Swaps', 'Change', 'shares',
-           'share_changes', 'compared', 'Explanation', 'explain']
+           'filled_columns', 'grade_text', 'page', 'html_table', 'draw', 'swapped', 'swap_changes', 'Swaps', 'Change',
+           'arrow', 'shares', 'share_changes', 'Explanation', 'explain']
 
 # %% ../../nbs/explaining/explanation.ipynb #7a9cd905
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,6 @@ import numpy as np
 
 # %% ../../nbs/explaining/explanation.ipynb #0d9be993
 from .. import Conventions, DataError, Judged, Measure, Qrels, judge, parse
-from ..core.arrays import sort_pool
 from irmetrics_nb.core.conventions import (
     CHOICES,
     DuplicatesChoice,
@@ -103,6 +102,11 @@ def rows(work: Arithmetic, titles: Mapping | None = None) -> list[dict[str, Any]
     names = [name for name in HEADS if name in lists]
     return [dict(zip(names, row)) for row in zip(*map(lists.get, names))]
 
+def filled_columns(rows: Sequence[Mapping]) -> list[str]:
+    """Return the names of the columns that have a value in some row."""
+    names = [name for row in rows[:1] for name in row]
+    return [name for name in names if any(row[name] is not None for row in rows)]
+
 def grade_text(grade: float) -> str | float:
     """Return a grade for display: a number, or a text if the document is unjudged."""
     if np.isnan(grade): return UNJUDGED
@@ -130,15 +134,12 @@ def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) 
     lines: the first one is the calculation, and is formatted as code. Ranks after the
     twentieth are hidden until the reader unfolds them."""
     ranks = rows(work, titles)
-    columns = work.columns
-    heads = {name: HEADS[name] for row in ranks[:1] for name in row
-             if name not in columns or not np.isnan(columns[name]).all()}
+    heads = {name: HEADS[name] for name in filled_columns(ranks)}
     first, *notes = map(html_text, lines)
     hidden = len(ranks) - OPEN - FOLDED
     note = ''
     if hidden > 0: note = f'<p>… and {hidden:,} more ranks.</p>'
-    cut = None
-    if work.measure.kind.at == 'k': cut = work.measure.at
+    cut = work.measure.arguments().get('k')
     summary = f'ranks {OPEN + 1:,} to {len(ranks):,}'
     terms = work.ideal_terms
     if work.terms is not None: terms = np.append(terms, work.terms)
@@ -275,14 +276,13 @@ def swap_changes(
     as returned by `Measure.resolve`."""
     n = min(check_cutoff(k) or len(listing), len(listing))
     listed = np.where(listing.counts(listing.grade), listing.grade, -np.inf)[:n]
-    i, j = np.nonzero(np.triu(listed[:, None] != listed, 1))
+    pairs = np.argwhere(np.triu(listed[:, None] != listed, 1))
     judged = listing.judged()
     change = np.zeros((n, n))
     value = np.ravel(measure.of(judged, ties=ties))
-    step = max(1, PLACES_AT_ONCE // (len(judged.rank) + len(judged.pool_grade) + 1))
-    for begin in range(0, len(i), step):
-        upper = i[begin:begin + step]
-        lower = j[begin:begin + step]
+    places = len(pairs) * (len(judged.rank) + len(judged.pool_grade))
+    for part in np.array_split(pairs, 1 + places // PLACES_AT_ONCE):
+        upper, lower = part.T
         batch = swapped(listing, upper + 1, lower + 1)
         change[upper, lower] = measure.of(batch, ties=ties) - value
     return change + change.T
@@ -303,12 +303,10 @@ class Swaps:
 
         The result is [(document, document, change)], with the document at the upper
         rank first. Swaps without a change are left out."""
-        upper, lower = np.triu_indices(len(self.docs), 1)
+        upper, lower = np.nonzero(np.triu(self.change))
         change = self.change[upper, lower]
         order = np.argsort(-np.abs(change), kind='stable')[:n]
-        order = order[change[order] != 0]
-        docs = [[self.docs[i] for i in end[order]] for end in (upper, lower)]
-        return [*zip(*docs, change[order].tolist())]
+        return [(self.docs[upper[i]], self.docs[lower[i]], float(change[i])) for i in order]
 
     def plot(self, ax: Any = None, *, k: int = 20) -> Any:
         """Draw the changes for the first k ranks, in blue for better and red for worse.
@@ -350,9 +348,11 @@ class Change:
         return self.after - self.before
 
     def __str__(self) -> str:
-        values = f'{value_text(self.before)} → {value_text(self.after)}'
-        difference = value_text(self.difference, signed=True)
-        return f'{visible(self.what)}: {values} ({difference})'
+        return f'{visible(self.what)}: {arrow(self.before, self.after)}'
+
+def arrow(a: float, b: float) -> str:
+    """Format two values and their difference as text."""
+    return f'{value_text(a)} → {value_text(b)} ({value_text(b - a, signed=True)})'
 
 def shares(work: Arithmetic) -> dict[str, float]:
     """Return {document: share of the value} for each document whose share is not 0.
@@ -371,15 +371,6 @@ def share_changes(
     rows = [(doc, a.get(doc, 0.0), b.get(doc, 0.0)) for doc in {**a, **b}]
     return sorted(rows, key=lambda row: -abs(row[2] - row[1]))
 
-def compared(words: str, old: Arithmetic, new: Arithmetic) -> Change:
-    """Return the effect of a change of a list, as a `Change`.
-
-    words: the description of the change. old, new: the calculations before and after
-    it. The documents are sorted by the change of their share, the largest first."""
-    changes = share_changes(shares(old), shares(new))
-    changed = tuple(row for row in changes if row[1] != row[2])
-    return Change(words, old.value, new.value, changed)
-
 # %% ../../nbs/explaining/explanation.ipynb #1941a02a
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
@@ -395,7 +386,7 @@ class Explanation(Result):
     conventions: Conventions = field(default_factory=Conventions)
     query: str = ''
     titles: Mapping[str, str] = field(default_factory=dict)
-    others: Judged = field(default_factory=lambda: Judged.concat([]))  # Other queries: they may decide max_grade
+    others: Judged = Judged.concat([])  # Other queries: they may decide max_grade
     change: Change | None = None  # The effect of the last change
     repeats: int = 0  # Rows left out, in all queries, as their document stands in another one
 
@@ -419,10 +410,7 @@ class Explanation(Result):
     @property
     def text(self) -> str:
         """Return the calculation as one line of text, with a Python expression between the = signs."""
-        why = ''
-        if self.value != self.work.value:
-            why = 'no document is relevant, so the value follows from the convention for such queries'
-        return line(self.work, self.value, why)
+        return line(self.work, self.value)
 
     @property
     def latex(self) -> str:
@@ -439,7 +427,7 @@ class Explanation(Result):
 
     def _columns(self):
         """Return the columns of the table: grades are text, other numbers float arrays."""
-        columns = super()._columns() or {name: [] for name in ('rank', 'document', 'grade', *NUMBER_COLUMNS)}
+        columns = super()._columns() or dict.fromkeys(('rank', 'document', 'grade', *NUMBER_COLUMNS), [])
         numbers = {name: np.array(columns[name], float) for name in NUMBER_COLUMNS}
         return columns | numbers | {'grade': [*map(str, columns['grade'])]}
 
@@ -484,8 +472,9 @@ class Explanation(Result):
     def _with(self, listing, words):
         work = _work_out(self.asked, listing, self.conventions, self.others)
         new = replace(self, work=work, listing=listing)
-        change = replace(compared(words, self.work, work), before=self.value, after=new.value)
-        return replace(new, change=change)
+        changes = share_changes(shares(self.work), shares(work))
+        changed = tuple(row for row in changes if row[1] != row[2])
+        return replace(new, change=Change(words, self.value, new.value, changed))
 
     def swaps(self, k: int | None = 100) -> Swaps:
         """Return the change of the value for each swap of two of the first k documents.
@@ -512,8 +501,7 @@ class Explanation(Result):
 
         It contains the measure, the value, the calculation, the ranks and the missed
         documents."""
-        change = None
-        if self.change: change = str(self.change)
+        change = self.change and str(self.change)
         return without_nan({
             'measure': repr(self.measure), 'query': self.query, 'value': self.value, 'text': self.text,
             'change': change, 'rows': self.rows, 'missed': self.missed, 'notes': [*self._notes()]})
@@ -528,8 +516,7 @@ class Explanation(Result):
         rows = self.rows
         shown = rows[:ranks]
         if rows:
-            empty = {name for name in NUMBER_COLUMNS if all(row[name] is None for row in shown)}
-            names = [name for name in rows[0] if name not in empty]
+            names = filled_columns(shown)
             cells = [[shortened(row[name]) for name in names] for row in shown]
             yield Table(names, cells, 'What each rank adds.', 'tab:ranking')
         more = len(rows) - len(shown)
@@ -537,9 +524,7 @@ class Explanation(Result):
         for note in self._notes(): yield Text(note, 'small')
 
     def _lines(self):
-        lines = [self.text]
-        if self.change: lines.append(str(self.change))
-        return lines
+        return [str(line) for line in (self.text, self.change) if line]
 
     def _notes(self):
         """Yield notes on missed documents and on options that affect the value."""
@@ -549,8 +534,9 @@ class Explanation(Result):
         if missed: yield f'Not retrieved (grade): {", ".join(missed)}.'
         aggregate = self.measure.kind.aggregate
         if aggregate != MEAN: yield f'{self.measure.name} combines the queries by {aggregate.name}.'
-        if conventions.ties not in ('docid', 'given'): yield f'Conventions: {CHOICES["ties"][conventions.ties]}.'
-        if conventions.judgments == 'retrieved': yield f'Conventions: {CHOICES["judgments"]["retrieved"]}.'
+        for name in ('ties', 'judgments'):
+            choice = getattr(conventions, name)
+            if choice not in ('docid', 'given', 'all'): yield f'Conventions: {CHOICES[name][choice]}.'
         if self.repeats:
             rule = CHOICES['duplicates'][conventions.duplicates]
             yield f'{counted(self.repeats, "row")} of judgments and run left out: {rule}.'
@@ -684,7 +670,7 @@ def _explain_query(measure, qrels, run, query, conventions):
     return explanation
 
 def _judgments_of_others(judgments, results, query, conventions):
-    """Return the judgments of all queries except one, without retrieved documents."""
+    """Return the judgments of all queries except one, as those of one empty list."""
     negative = conventions.negative
     number = judgments.rows.query
     grade = judgments.rows.value
@@ -693,6 +679,4 @@ def _judgments_of_others(judgments, results, query, conventions):
         number = listed.query
         grade = listed.grade
     other = ((grade >= 0) | (negative == 'keep')) & (number != judgments.queries.index(query))
-    pool_query, pool_grade = sort_pool(number[other], grade[other])
-    return Judged.from_grades(np.empty((0, 0))).changed(
-        retrieved=np.zeros(len(judgments), np.intp), pool_query=pool_query, pool_grade=pool_grade)
+    return Judged.from_grades([[]], ideal=[grade[other]])
