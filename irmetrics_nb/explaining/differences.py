@@ -33,10 +33,10 @@ from irmetrics_nb.explaining.explanation import (
     EARNED,
     LOST,
     Explanation,
+    arrow,
     explain,
     grade_text,
     html_table,
-    arrow,
     share_changes,
     shares,
     shortened,
@@ -49,6 +49,7 @@ from irmetrics_nb.results.results import (
     ink,
     new_axes,
     rendered,
+    row_dicts,
     value_text,
     without_nan,
 )
@@ -157,9 +158,7 @@ class Difference(Result):
 
         `adds` is the contribution to the difference of the runs, and `running` is its
         running sum."""
-        columns = self._columns()
-        lists = [np.asarray(column).tolist() for column in columns.values()]
-        return [dict(zip(columns, row)) for row in zip(*lists)]
+        return row_dicts(self._columns())
 
     def _columns(self) -> dict[str, Any]:
         a, b = self.values
