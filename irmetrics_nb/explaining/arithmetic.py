@@ -147,9 +147,9 @@ def from_run(
         words = 'is in the run, but has' if answered else 'has'
         hint = suggestion(query, qrels.queries)
         raise DataError(f'query {query!r} {words} no judgments{hint}')
-    part = Run.empty()
-    if answered: part = Run.unchecked(_rows_of(run, query))
-    rows = meet_documents(qrels, part, ties)[1].rows  # of chunks: those with a place
+    results = Run.empty()
+    if answered: results = Run.unchecked(_rows_of(run, query))
+    rows = meet_documents(qrels, results, ties)[1].rows  # of chunks: those with a place
     rows = rows.selected(np.argsort(rank_rows(rows, ties)))
     docs = rows.doc.tolist()
     parents = {}
@@ -250,7 +250,7 @@ def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
     binary = 'rel' in params and 'gain' not in params
     if binary: return alone.relevant(params['rel']).astype(int)
     worth = measure.kind.worth_of(alone, **params)
-    if worth is None: worth = np.nan
+    if worth is None: return np.full(len(grade), np.nan)
     return worth * np.ones(len(grade))
 
 # %% ../../nbs/explaining/arithmetic.ipynb #90f822a3

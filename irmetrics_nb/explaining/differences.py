@@ -121,13 +121,9 @@ class QueryDifference(Result):
         cells = [[shortened(x, 44, 'not retrieved') for x in row.values()] for row in rows]
         if rows: yield Table([*rows[0]], cells, self._head(), 'tab:difference')
 
-    def _written(self, form):
-        """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML
-        contains both calculations, and bars for the documents."""
-        if form != 'html': return super()._written(form)
+    def _page(self):
+        """Return both calculations as HTML, with bars for the documents."""
         return html_table([self._head(), f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
-
-    def _repr_markdown_(self): return None
 
 # %% ../../nbs/explaining/differences.ipynb #569877c2
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,15 +210,11 @@ class Difference(Result):
         more = len(self.effect) - len(rows)
         if more: yield Text(f'... and {more} more queries')
 
-    def _written(self, form):
-        """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML
-        contains all queries, with bars for their contributions."""
-        if form != 'html': return super()._written(form)
+    def _page(self):
+        """Return all queries as HTML, with bars for their contributions."""
         return html_table([self._head()], self.rows, 'adds')
 
     def __repr__(self) -> str: return rendered(self._blocks(10), 'text')
-
-    def _repr_markdown_(self): return None
 
 # %% ../../nbs/explaining/differences.ipynb #c871b784
 def explain_difference(

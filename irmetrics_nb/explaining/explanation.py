@@ -142,7 +142,7 @@ def page(work: Arithmetic, lines: Sequence[str], titles: Mapping | None = None) 
     if work.terms is not None: terms = np.append(terms, work.terms)
     top = terms.max(initial=0) or 1
     texts = [f'<code>{first}</code>', *notes]
-    return _page(texts, heads, ranks, summary, note=note, number=_number, top=top, cut=cut)
+    return _page(texts, heads, ranks, summary, note=note, number=_rank_text, top=top, cut=cut)
 
 def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> str:
     """Return rows as an HTML table, below lines of text.
@@ -211,7 +211,7 @@ def _page_template():
     template.globals |= {'text': html_text, 'value': value_text}
     return template
 
-def _number(x): return number_text(round(x, shown_digits()))
+def _rank_text(x): return number_text(round(x, shown_digits()))
 
 # %% ../../nbs/explaining/explanation.ipynb #a488d12d
 EARNED, IDEAL, LOST = BETTER, INK, WORSE  # as in every picture
@@ -278,8 +278,8 @@ def swap_changes(
     change = np.zeros((n, n))
     value = np.ravel(measure.of(judged, ties=ties))
     places = len(pairs) * (len(judged.rank) + len(judged.pool_grade))
-    for part in np.array_split(pairs, 1 + places // PLACES_AT_ONCE):
-        upper, lower = part.T
+    for chunk in np.array_split(pairs, 1 + places // PLACES_AT_ONCE):
+        upper, lower = chunk.T
         batch = swapped(listing, upper + 1, lower + 1)
         change[upper, lower] = measure.of(batch, ties=ties) - value
     return change + change.T
@@ -502,9 +502,8 @@ class Explanation(Result):
             'measure': repr(self.measure), 'query': self.query, 'value': self.value, 'text': self.text,
             'change': change, 'rows': self.rows, 'missed': self.missed, 'notes': [*self._notes()]})
 
-    def _written(self, form):
-        """Return the explanation in a format. HTML has a table of the ranks, with bars."""
-        if form != 'html': return super()._written(form)
+    def _page(self):
+        """Return the explanation as HTML, with bars in the table of the ranks."""
         return page(self.work, [*self._lines(), *self._notes()], self.titles)
 
     def _blocks(self, ranks: int | None = None):
@@ -538,8 +537,6 @@ class Explanation(Result):
             yield f'{counted(self.repeats, "row")} of judgments and run left out: {rule}.'
 
     def __repr__(self) -> str: return '\n'.join(self._lines())
-
-    def _repr_markdown_(self): return None
 
 # %% ../../nbs/explaining/explanation.ipynb #7a603952
 def _work_out(measure_asked, listing, conventions, other_judgments):

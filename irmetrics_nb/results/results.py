@@ -359,6 +359,7 @@ class Result:
 
     A subclass defines `_blocks()`, `to_dict()` and `rows`. The attribute `rows` holds
     the rows of the table, as dicts or as objects whose fields are the columns."""
+    _page: Any = None  # makes HTML that is not that of `_blocks()`; notebooks prefer it to Markdown
     _default = 'txt'  # what becomes of a file whose name has no end
 
     def _blocks(self) -> Iterable[Any]:
@@ -372,6 +373,7 @@ class Result:
 
     def _written(self, form):
         """Return the printed result as 'text', 'markdown', 'html' or 'latex'."""
+        if self._page and form == 'html': return self._page()
         return rendered(self._blocks(), form)
 
     def to_dict(self) -> dict[str, Any]:
@@ -447,7 +449,9 @@ class Result:
 
     def __repr__(self) -> str: return self._written('text')
 
-    def _repr_markdown_(self): return self.to_markdown()
+    def _repr_markdown_(self):
+        if self._page: return None
+        return self.to_markdown()
 
     def _repr_html_(self): return self.to_html()
 
@@ -606,7 +610,7 @@ def sorted_bars(
                     textcoords='offset points', rotation=90, fontsize=9.5,
                     color=ink(ax), ha='center', va=side)
     ax.margins(y=.25)
-    return finish(ax, title, 'queries, the largest gain first', label, legend=n > 0)
+    return finish(ax, title, 'queries, the largest gain first', label, legend=len(heights) > 0)
 
 # %% ../../nbs/results/results.ipynb #f5b9cbc2
 def scatter(
