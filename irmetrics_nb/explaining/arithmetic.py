@@ -246,12 +246,15 @@ def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
     The gains are NaN if the measure does not define a gain."""
     params = measure.arguments()
     params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
-    alone = Judged.from_grades(grade[:, None])
+    query = np.arange(len(grade))
+    first = np.ones(len(grade), dtype=int)
+    alone = Judged.unchecked(query=query, rank=first, grade=grade, retrieved=first,
+                             pool_query=query, pool_grade=grade)
     binary = 'rel' in params and 'gain' not in params
-    if binary: return alone.relevant(params['rel']).astype(int)
+    if binary: return first * alone.relevant(params['rel'])
     worth = measure.kind.worth_of(alone, **params)
-    if worth is None: return np.full(len(grade), np.nan)
-    return worth * np.ones(len(grade))
+    if worth is None: return first * np.nan
+    return first * worth
 
 # %% ../../nbs/explaining/arithmetic.ipynb #90f822a3
 def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:

@@ -670,4 +670,5 @@ def _judgments_of_others(judgments, results, query, conventions):
         number = listed.query
         grade = listed.grade
     other = ((grade >= 0) | (negative == 'keep')) & (number != judgments.queries.index(query))
-    return Judged.from_grades([[]], ideal=[grade[other]])
+    pool = -np.sort(-grade[other])
+    return Judged.from_grades([[]]).changed(pool_query=np.zeros(len(pool), np.intp), pool_grade=pool)
