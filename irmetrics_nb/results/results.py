@@ -487,9 +487,10 @@ def file_format(
     end = Path(path).suffix.lower().removeprefix('.') or default
     if format is not None: end = format
     if end in ENDINGS: return ENDINGS[end]
+    ends = ', '.join(f'.{form}' for form in FILES)
     name = visible(repr(os.fspath(path)))
-    raise ValueError(f'{name}: a result is written as {", ".join(FILES)}, not {visible(repr(end))}; set {option} to '
-                     'one of these')
+    raise ValueError(f'{name}: a result is written as {ends}, not {visible(repr(end))}; set {option} to '
+                     'one of these, without its dot')
 
 def _csv_file(result):
     columns = result._columns()
