@@ -513,10 +513,10 @@ def term_texts(work: Arithmetic, view: Judged, terms: np.ndarray) -> list[str]:
 def sum_text(texts: Sequence[str], values: np.ndarray) -> tuple[str, str]:
     """Return the text of a sum, and a note on terms that are left out.
 
-    texts: the terms that are not 0, as text. values: the terms as numbers. After twelve terms, the others are
-    replaced by their sum, and the note gives their number. If there are more than
-    twelve terms and all are 1, the text is their number. Without a note the second item
-    is ''."""
+    texts: the terms that are not 0, as text. values: the terms as numbers. After twelve
+    terms, the others are replaced by their sum, and the note gives their number. If
+    there are more than twelve terms and all are 1, the text is their number. Without a
+    note the second item is ''."""
     if len(texts) > SHOWN and set(texts) == {'1'}: return str(len(texts)), ''
     if len(texts) <= SHOWN + 1: return ' + '.join(texts) or '0', ''
     remainder = number_text(float(np.sum(values[values != 0][SHOWN:])))
