@@ -53,8 +53,7 @@ def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | 
     if measure == 'AUC':
         labels = [grade or 0 for grade in grades]
         area = auc(labels, range(len(labels), 0, -1))
-        if math.isnan(area): return None
-        return area
+        return None if math.isnan(area) else area
     return float(np.ravel(parse(measure).of(_judged(grades, missed)))[0])
 
 def _judged(grades, missed):

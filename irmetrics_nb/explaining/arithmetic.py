@@ -15,20 +15,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, compress, count
 from typing import Any
 
 import numpy as np
 
 # %% ../../nbs/explaining/arithmetic.ipynb #40c272b6
 from .. import DataError, Judged, Measure, Qrels, Run, TiesError
-from ..core.conventions import CHOICES, RankingsLike, TiesChoice, check_option, ratio
+from ..core.conventions import RankingsLike, TiesChoice, ratio
 from ..core.judged import as_judged
 from ..core.measures import Parts
-from ..core.ties import in_best_order
 from ..data.errors import suggestion
 from ..data.judging import meet_documents
 from ..data.records import one_line, read_words
+from ..data.text import rank_rows
 from ..metrics.dcg import ideal_batch
 from ..results.results import shown_digits, value_text
 
@@ -142,27 +142,19 @@ def from_run(
     """Return the ranked list of one query of a run, with all grades of the query.
 
     Raises DataError if the query has no judgments."""
-    check_option('negative', negative, CHOICES['negative'])
     answered = query in run.queries
     if query not in qrels.queries:
         words = 'is in the run, but has' if answered else 'has'
         hint = suggestion(query, qrels.queries)
         raise DataError(f'query {query!r} {words} no judgments{hint}')
+    results = Run.empty()
+    if answered: results = Run.unchecked(_rows_of(run, query))
+    rows = meet_documents(qrels, results, ties)[1].rows  # of chunks: those with a place
+    rows = rows.selected(np.argsort(rank_rows(rows, ties)))
+    docs = rows.doc.tolist()
     parents = {}
-    score_of = {}
-    if answered:
-        rows = _rows_of(run, query)
-        if run.count or np.isfinite(run.budget):  # only chunks with a place
-            _, part = meet_documents(qrels, Run.unchecked(rows), ties)
-            rows = part.rows
-            if part.count: parents = dict(zip(rows.doc.tolist(), rows.parent.tolist()))
-        score_of = dict(zip(rows.doc.tolist(), rows.value.tolist()))
-    docs = [*score_of]
-    if ties != 'given':
-        docs.sort(key=lambda d: d.encode('utf-8', 'surrogateescape'), reverse=True)
-    docs.sort(key=score_of.__getitem__, reverse=True)
-    score = np.array([score_of[doc] for doc in docs], dtype=float)
-    tie = np.cumsum(np.append(0, score[1:] != score[:-1]))[:len(docs)]
+    if rows.count: parents = dict(zip(docs, rows.parent.tolist()))
+    _, tie = np.unique(-rows.value, return_inverse=True)
     judged = _rows_of(qrels, query)
     grades = dict(zip(judged.doc.tolist(), judged.value.tolist()))
     return Listing(tuple(docs), grades, tie, negative, parents=parents)
@@ -187,30 +179,28 @@ def find_document(listing: Listing, doc: str | int) -> str:
     )
 
 # %% ../../nbs/explaining/arithmetic.ipynb #5cb6c691
-def moved(listing: Listing, doc: str | int, rank: int) -> Listing:
+def moved(listing: Listing, doc: str, rank: int) -> Listing:
     """Return the list with a document moved to another rank.
 
     A judged document that was not retrieved is inserted at this rank. Raises ValueError
-    for an unknown document, or a rank outside of the list."""
-    name = find_document(listing, doc)
-    shorter = without(listing, name)
+    for a rank outside of the list."""
+    shorter = without(listing, doc)
     last = len(shorter) + 1
     if not (isinstance(rank, int | np.integer) and 1 <= rank <= last):
-        raise ValueError(f'{name!r} can be moved to ranks 1 to {last}, not to {rank!r}')
+        raise ValueError(f'{doc!r} can be moved to ranks 1 to {last}, not to {rank!r}')
     at = int(rank) - 1
     split = np.arange(len(shorter)) >= at  # a tie that goes on behind it is another one
     tie = np.insert(2 * shorter.tie + split, at, -1)
     tie = np.cumsum(np.diff(tie, prepend=-1) != 0)
-    docs = shorter.docs[:at] + (name,) + shorter.docs[at:]
+    docs = shorter.docs[:at] + (doc,) + shorter.docs[at:]
     return replace(listing, docs=docs, tie=tie)
 
-def without(listing: Listing, doc: str | int) -> Listing:
+def without(listing: Listing, doc: str) -> Listing:
     """Return the list without a document.
 
     The document remains judged, like a document that was not retrieved."""
-    name = find_document(listing, doc)
-    if name not in listing.docs: return listing
-    at = listing.docs.index(name)
+    if doc not in listing.docs: return listing
+    at = listing.docs.index(doc)
     docs = listing.docs[:at] + listing.docs[at + 1:]
     judged = listing.sources[at]
     grades = _with_grade(listing, judged, listing.grades.get(judged))
@@ -224,19 +214,18 @@ def _with_grade(listing, doc, grade):
     return grades
 
 # %% ../../nbs/explaining/arithmetic.ipynb #2047a423
-def regraded(listing: Listing, doc: str | int, grade: float | None) -> Listing:
+def regraded(listing: Listing, doc: str, grade: float | None) -> Listing:
     """Return the list with another grade for a document; None makes it unjudged.
 
     Raises ValueError for a grade that is not finite, and for a later chunk of a
     document, because only the first chunk has its grade."""
-    name = find_document(listing, doc)
     if grade is not None and not np.isfinite(float(grade)):
         raise ValueError(f'a grade must be a finite number, or None, not {grade!r}')
-    judged = listing.parents.get(name, name)
-    chunks = [chunk for chunk, doc in zip(listing.docs, listing.sources) if doc == judged]
-    if chunks and chunks[0] != name:
+    judged = listing.parents.get(doc, doc)
+    chunks = [*compress(listing.docs, [source == judged for source in listing.sources])]
+    if chunks and chunks[0] != doc:
         raise ValueError(
-            f'{name!r} is not the first chunk of {judged!r} in the list: change the '
+            f'{doc!r} is not the first chunk of {judged!r} in the list: change the '
             f'grade of {chunks[0]!r}'
         )
     return replace(listing, grades=_with_grade(listing, judged, grade))
@@ -274,18 +263,16 @@ def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
     For other values of `ties`, the list is returned unchanged. Raises TiesError if the
     measure defines no best and worst order."""
     kind = measure.kind
-    judged = listing.judged()
     if ties not in ('best', 'worst') or kind.unordered: return listing
-    worth = kind.worth_of(measure.view(judged), **measure.arguments())
+    view = measure.view(listing.judged())
+    worth = kind.worth_of(view, **measure.arguments())
     if worth is None:
         raise TiesError(f'the {ties} order of ties is not defined for {measure!r}')
-    numbered = judged.changed(grade=np.arange(len(judged.rank), dtype=float))
-    ordered = in_best_order(numbered, worth if ties == 'best' else -worth)
-    source = np.full(len(listing), -1)
-    source[ordered.rank - 1] = judged.rank[ordered.grade.astype(int)] - 1
-    unjudged = np.setdiff1d(np.arange(len(listing)), judged.rank - 1)
-    source[source < 0] = unjudged  # which keep their order
-    docs = tuple(listing.docs[i] for i in source)
+    seen = listing.counts(listing.grade)
+    key = np.zeros(len(listing))  # unjudged documents count as 0
+    key[seen] = -worth if ties == 'best' else worth
+    order = np.lexsort((~seen, key, listing.tie))
+    docs = tuple(listing.docs[i] for i in order)
     return replace(listing, docs=docs, tie=np.arange(len(docs)))
 
 def terms_of(measure: Measure, view: Judged, ties: str) -> Parts:
@@ -315,10 +302,9 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     ideal = view.ideal
     worth = np.nan_to_num(gains(measure, ideal.grade))
     best = ideal.changed(grade=ideal.grade[np.argsort(-worth, kind='stable')])
-    longer = view.changed(retrieved=view.retrieved + 1)
-    divisor: Any = kind.parts(view, **params).divisor
-    longer_divisor: Any = kind.parts(longer, **params).divisor
-    if np.array_equal(divisor, longer_divisor): return best
+    lists = view, view.changed(retrieved=view.retrieved + 1)
+    divisors: list[Any] = [kind.parts(batch, **params).divisor for batch in lists]
+    if np.array_equal(*divisors): return best
     return best.only(best.rank <= view.retrieved[0])
 
 # %% ../../nbs/explaining/arithmetic.ipynb #1b2c47f6
@@ -415,7 +401,6 @@ def work_out(
     how documents with equal scores are ordered, as in `Conventions`. Raises TiesError
     if terms of tied documents cannot be computed, ValueError if the measure requires
     unjudged documents, and AssertionError if the terms do not give the value."""
-    check_option('ties', ties, CHOICES['ties'])
     value = np.ravel(measure.of(listing.judged(), ties=ties))[0]
     ordered = in_order(measure, listing, ties)
     judged = ordered.judged()
@@ -466,11 +451,10 @@ def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
     hit = view.relevant(rel)
     R = view.n_relevant(rel)[0]
     with np.errstate(all='ignore'): examined = np.cumprod(np.append(1, 1 - gain))[:-1]
-    values: dict[str, Any] = dict(
+    numbers = {name: x for name, x in params.items() if isinstance(x, int | float)}
+    values: dict[str, Any] = numbers | dict(
         i=view.rank, g=gain, e=examined, r=np.cumsum(hit), n=np.cumsum(~hit), R=R,
         N=len(view.pool_grade) - R)
-    numbers = {name: x for name, x in params.items() if isinstance(x, int | float)}
-    values = numbers | values
     return {name: x * np.ones(len(gain)) for name, x in values.items()}
 
 # %% ../../nbs/explaining/arithmetic.ipynb #02657229
@@ -492,12 +476,11 @@ def put_in(form: str, values: dict[str, float]) -> str:
         if '/' in text or text[0] == '-': return f'({text})'
         return text
     text = re.sub(r'\b[A-Za-z_]\w*\b', number, form)
-    text = re.sub(r'min\((\d+),(\d+)\)', lambda m: str(min(int(m[1]), int(m[2]))), text)
+    text = re.sub(r'min\((\d+),(\d+)\)', lambda m: min(m.groups(), key=int), text)
     def added(match):
         name, a, b = match.groups()
-        total = str(int(a) + int(b))
-        if name: return f'{name}({total})'
-        return total
+        total = int(a) + int(b)
+        return f'{name}({total})' if name else str(total)
     # (2+1) is 3, and log2(2+1) is log2(3)
     text = re.sub(r'(\w*)\((\d+)([+-]\d+)\)', added, text)
     text = re.sub(r'\*1(?![\w.*])', '', text)
@@ -517,14 +500,10 @@ def written_form(work: Arithmetic) -> str:
         if not holds(form, letters(work.measure, view), terms): return ''
     return form
 
-def term_texts(work: Arithmetic, ideal: bool = False) -> list[str]:
-    """Return each nonzero term of the list, or of the ideal ranking, as text."""
-    view = work.view
-    terms = work.terms
-    if terms is None: return []
-    if ideal:
-        view = work.ideal
-        terms = work.ideal_terms
+def term_texts(work: Arithmetic, view: Judged, terms: np.ndarray) -> list[str]:
+    """Return each nonzero term as text.
+
+    view, terms: the list and its terms, or the ideal ranking and its terms."""
     form = written_form(work)
     earned = np.flatnonzero(terms)
     if not form: return [*map(number_text, terms[earned])]
@@ -534,13 +513,13 @@ def term_texts(work: Arithmetic, ideal: bool = False) -> list[str]:
 def sum_text(texts: Sequence[str], values: np.ndarray) -> tuple[str, str]:
     """Return the text of a sum, and a note on terms that are left out.
 
-    texts, values: the terms, as text and as numbers. After twelve terms, the others are
-    replaced by their sum, and the note gives their number. If there are more than
-    twelve terms and all are 1, the text is their number. Without a note the second item
-    is ''."""
+    texts: the terms that are not 0, as text. values: the terms as numbers. After twelve
+    terms, the others are replaced by their sum, and the note gives their number. If
+    there are more than twelve terms and all are 1, the text is their number. Without a
+    note the second item is ''."""
     if len(texts) > SHOWN and set(texts) == {'1'}: return str(len(texts)), ''
     if len(texts) <= SHOWN + 1: return ' + '.join(texts) or '0', ''
-    remainder = number_text(float(np.sum(values[SHOWN:])))
+    remainder = number_text(float(np.sum(values[values != 0][SHOWN:])))
     note = f'{remainder} is the sum of {len(texts) - SHOWN} more terms'
     return ' + '.join([*texts[:SHOWN], remainder]), note
 
@@ -550,31 +529,34 @@ def body(work: Arithmetic) -> tuple[str, str]:
 
     The note is '' if the expression needs no note."""
     if work.terms is None: return number_text(work.value), ''
-    numerator, note = sum_text(term_texts(work), work.terms[work.terms != 0])
+    numerator, note = sum_text(term_texts(work, work.view, work.terms), work.terms)
     if work.divisor is None: return numerator, note
     if work.divisor == 0: note = 'a division by 0 counts as 0'
     divisor = number_text(work.divisor)
-    best = work.ideal_terms[work.ideal_terms != 0]
-    rounded = not divisor.isdigit() and Fraction(divisor) != Fraction(work.divisor)
-    is_ideal = np.isclose(work.ideal_terms.sum(), work.divisor, rtol=1e-12)
-    if rounded and len(best) > 1 and is_ideal:
-        divisor, _ = sum_text(term_texts(work, ideal=True), best)
+    best = work.ideal_terms
+    rounded = Fraction(divisor) != Fraction(work.divisor)
+    is_ideal = np.isclose(best.sum(), work.divisor, rtol=1e-12)
+    if rounded and is_ideal and np.count_nonzero(best) > 1:
+        divisor, _ = sum_text(term_texts(work, work.ideal, best), best)
     return f'{_in_brackets(numerator)} / {_in_brackets(divisor)}', note
 
 def _in_brackets(text):
     if re.search(r'[-+/* ]', text): return f'({text})'
     return text
 
-def line(work: Arithmetic, value: float | None = None, why: str = '') -> str:
+def line(work: Arithmetic, value: float | None = None) -> str:
     """Return the calculation as one line of text.
 
-    value: the result to show, by default the value of the measure. why: the reason for
-    another result; it replaces the note."""
+    value: the result to show, by default the value of the measure. Another value
+    follows from the conventions for queries without relevant documents."""
     text, note = body(work)
-    written = f'{work.measure!r} = {text}'
     if value is None: value = work.value
+    if value != work.value:
+        note = ('no document is relevant, so the value follows from the convention for '
+                'such queries')
+    written = f'{work.measure!r} = {text}'
     if work.terms is not None: written += f' = {value_text(value)}'
-    if why or note: written += f' ({why or note})'
+    if note: written += f' ({note})'
     return written
 
 # %% ../../nbs/explaining/arithmetic.ipynb #03962575
@@ -586,7 +568,9 @@ def latex(work: Arithmetic) -> str:
     if work.terms is not None: written += f' = {value_text(work.value)}'
     return written
 
-_SIGNS = {ast.Add: ' + ', ast.Sub: ' - ', ast.Mult: r' \cdot '}
+# a, b: the two operands, in brackets as A, B
+_FORMS = {ast.Add: '{a} + {b}', ast.Sub: '{a} - {B}', ast.Mult: r'{A} \cdot {B}',
+          ast.Div: r'\frac{{{a}}}{{{b}}}', ast.Pow: '{A}^{{{b}}}'}
 
 def _tex(tree):
     """Convert a syntax tree of sums, products, fractions, powers and log2 to LaTeX."""
@@ -595,11 +579,8 @@ def _tex(tree):
     if isinstance(tree, ast.Call): return rf'\log_2 {_tex(tree.args[0])}'
     a = _tex(tree.left)
     b = _tex(tree.right)
-    if isinstance(tree.op, ast.Div): return rf'\frac{{{a}}}{{{b}}}'
-    if isinstance(tree.op, ast.Pow): return f'{_grouped(tree.left, a)}^{{{b}}}'
-    if isinstance(tree.op, ast.Mult): a = _grouped(tree.left, a)
-    if not isinstance(tree.op, ast.Add): b = _grouped(tree.right, b)
-    return f'{a}{_SIGNS[type(tree.op)]}{b}'
+    grouped = {'A': _grouped(tree.left, a), 'B': _grouped(tree.right, b)}
+    return _FORMS[type(tree.op)].format(a=a, b=b, **grouped)
 
 def _grouped(tree, text):
     """Put the text in brackets if the expression is a sum, a difference or negative."""

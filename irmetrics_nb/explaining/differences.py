@@ -8,7 +8,7 @@ __all__ = ['steps', 'QueryDifference', 'Difference', 'explain_difference']
 # %% ../../nbs/explaining/differences.ipynb #63c23048
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from irmetrics_nb.explaining.explanation import (
     EARNED,
     LOST,
     Explanation,
+    arrow,
     explain,
     grade_text,
     html_table,
@@ -48,6 +49,7 @@ from irmetrics_nb.results.results import (
     ink,
     new_axes,
     rendered,
+    row_dicts,
     value_text,
     without_nan,
 )
@@ -91,7 +93,7 @@ class QueryDifference(Result):
 
         The rank is None for a list that does not contain the document."""
         works = self.a.work, self.b.work
-        rank_a, rank_b = ({doc: i for i, doc in enumerate(work.listing.docs, 1)} for work in works)
+        rank_a, rank_b = (dict(zip(work.listing.docs, count(1))) for work in works)
         grade_a, grade_b = (dict(zip(work.listing.docs, work.listing.grade)) for work in works)
         grade_of = grade_b | grade_a
         rows = []
@@ -111,7 +113,7 @@ class QueryDifference(Result):
         values = {'a': self.a.value, 'b': self.b.value, 'difference': self.value}
         return without_nan({'measure': repr(self.a.measure), 'query': self.a.query, **values, 'rows': self.rows})
 
-    def _head(self): return f'{self.a.query}: {self.a.measure!r} {_arrow(self.a.value, self.b.value)}'
+    def _head(self): return f'{self.a.query}: {self.a.measure!r} {arrow(self.a.value, self.b.value)}'
 
     def _blocks(self):
         yield Text(self._head())
@@ -119,16 +121,9 @@ class QueryDifference(Result):
         cells = [[shortened(x, 44, 'not retrieved') for x in row.values()] for row in rows]
         if rows: yield Table([*rows[0]], cells, self._head(), 'tab:difference')
 
-    def _written(self, form):
-        """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML
-        contains both calculations, and bars for the documents."""
-        if form != 'html': return super()._written(form)
+    def _page(self):
+        """Return both calculations as HTML, with bars for the documents."""
         return html_table([self._head(), f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
-
-    def _repr_markdown_(self): return None
-
-# %% ../../nbs/explaining/differences.ipynb #682f6167
-def _arrow(a, b): return f'{value_text(a)} → {value_text(b)} ({value_text(b - a, signed=True)})'
 
 # %% ../../nbs/explaining/differences.ipynb #569877c2
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,9 +154,7 @@ class Difference(Result):
 
         `adds` is the contribution to the difference of the runs, and `running` is its
         running sum."""
-        columns = self._columns()
-        lists = [np.asarray(column).tolist() for column in columns.values()]
-        return [dict(zip(columns, row)) for row in zip(*lists)]
+        return row_dicts(self._columns())
 
     def _columns(self) -> dict[str, Any]:
         a, b = self.values
@@ -205,7 +198,7 @@ class Difference(Result):
         same = np.sum(self.effect == 0)
         counts = f'{better} better, {worse} worse, {same} the same'
         first, second = map(visible, self._run_names())
-        return f'{self.measure!r}, {first} → {second}: {_arrow(self.a, self.b)}; {len(self.effect)} queries: {counts}'
+        return f'{self.measure!r}, {first} → {second}: {arrow(self.a, self.b)}; {len(self.effect)} queries: {counts}'
 
     def _run_names(self): return [name or letter for name, letter in zip(self.names, 'ab')]
 
@@ -217,15 +210,11 @@ class Difference(Result):
         more = len(self.effect) - len(rows)
         if more: yield Text(f'... and {more} more queries')
 
-    def _written(self, form):
-        """Return the result in a format: 'text', 'markdown', 'html' or 'latex'. HTML
-        contains all queries, with bars for their contributions."""
-        if form != 'html': return super()._written(form)
+    def _page(self):
+        """Return all queries as HTML, with bars for their contributions."""
         return html_table([self._head()], self.rows, 'adds')
 
     def __repr__(self) -> str: return rendered(self._blocks(10), 'text')
-
-    def _repr_markdown_(self): return None
 
 # %% ../../nbs/explaining/differences.ipynb #c871b784
 def explain_difference(
@@ -280,30 +269,26 @@ def explain_difference(
     parsed = parse(measure)
     options: dict[str, Any] = {'duplicates': in_force.duplicates, 'copy': False}
     truth = Qrels(qrels, **options)
-    first_run = Run(run_a, **options)
-    second_run = Run(run_b, **options)
-    first = evaluate(truth, first_run, parsed, conventions=in_force)
-    second = evaluate(truth, second_run, parsed, conventions=in_force)
-    queries, values = _aligned(first, second)
+    runs = Run(run_a, **options), Run(run_b, **options)
+    scores = [evaluate(truth, run, parsed, conventions=in_force) for run in runs]
+    queries, values = _aligned(*scores)
     order, effect = steps(parsed.kind.aggregate, *values)
-    asked = first.measures[0]
-    means = first.means[repr(asked)], second.means[repr(asked)]
+    asked = scores[0].measures[0]
+    a, b = (score.means[repr(asked)] for score in scores)
+    first, second = (score.name for score in scores)
     ids = tuple(queries[i] for i in order)
     how = {'conventions': in_force, 'documents': documents}
-    sources = truth, first_run, second_run
-    names = first.name, second.name
-    return Difference(asked, names, *means, ids, values[:, order], effect, sources, how)
+    return Difference(
+        asked, (first, second), a, b, ids, values[:, order], effect, (truth, *runs), how)
 
-def _aligned(first, second):
+def _aligned(*scores):
     """Return the ids of the queries that count in the mean, and an array (2, queries)
     with the values of two runs. Raises ValueError if a query counts for only one of the
     two runs."""
-    different = {*first.query_ids} ^ {*second.query_ids}
-    if not different:
-        values = np.stack([first.values[0, 0], second.values[0, 0]])
-        counts, other = ~np.isnan(values)
-        different = {*compress(first.query_ids, counts != other)}
-    if not different: return [*compress(first.query_ids, counts)], values[:, counts]
+    columns = [zip(each.query_ids, each.values[0, 0].tolist()) for each in scores]
+    a, b = ({query: x for query, x in column if x == x} for column in columns)
+    different = a.keys() ^ b.keys()
+    if not different: return [*a], np.array([[*a.values()], [b[query] for query in a]])
     examples = visible(f'they differ in {", ".join(sorted(different)[:3])}')
     advice = "use missing='zero' and no_relevant='zero'"
     problem = 'the means of the two runs are not over the same queries'
