@@ -30,7 +30,7 @@ import numpy as np
 import typer
 
 # %% ../nbs/top_level/cli_common.ipynb #1795ce65
-from . import PRESETS, DataError, Explanation, Qrels, Run
+from . import PRESETS, DataError, Qrels, Run
 from .core.conventions import CHOICES
 from .data.errors import EMPTY, file_errors, visible
 from .data.qrels_and_runs import write_whole
@@ -44,7 +44,6 @@ from irmetrics_nb.data.sources import (
     said_columns,
 )
 from .evaluation.presets import conventions_of
-from .explaining.explanation import UNJUDGED
 from .metrics.parsing import Measure, measure_table, parse_all
 from .results.results import Cell, Items, Table, cell_text, raised, rendered, showing_digits
 
@@ -120,7 +119,7 @@ def _style(cell, lowest):
 
 
 # %% ../nbs/top_level/cli_common.ipynb #bb62f099
-def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
+def explanation_parts(why: Any, ranks: int = 20) -> list[Any]:
     """Convert an explanation to objects that rich prints in a terminal.
 
     These are the calculation, a table of the first ranks, and notes. ranks: how many ranks
@@ -139,6 +138,7 @@ def explanation_parts(why: Explanation, ranks: int = 20) -> list[Any]:
 def _colour_ranks(table, why):
     """Make positive terms green, and ranks that add nothing dim: unjudged documents, and
     documents below the cutoff."""
+    from irmetrics_nb.explaining.explanation import UNJUDGED
     cut = why.measure.at if why.measure.kind.at == 'k' else None
     for line, row in zip(table.rows, why.rows):
         viewed = row.get('place', row['rank'])

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 # %% ../nbs/top_level/cli_compare.ipynb #06ead4e2
-from . import evaluate, how_many, load_example
+from . import evaluate, load_example
 from irmetrics_nb.cli_common import (
     Table,
     app,
@@ -215,7 +215,7 @@ def _power_command(
     qrels=None, runs=(), measure='nDCG@10', difference=None, means=None, deviation=None, queries=None, power=.8,
     alpha=.05, format='table', output=None,
 ):
-    "Say how many queries are needed to detect a difference."
+    "Compute how many queries are needed to detect a difference."
     if (difference is None) == (means is None): raise typer.BadParameter('give either --difference or --means')
     if means: difference = means[0] - means[1]
     pilot = None
@@ -223,6 +223,7 @@ def _power_command(
         requested = measures_of([measure])
         check_files(qrels, runs, output)
         pilot = evaluate(source_of(qrels, 'qrels'), sources_of(runs, None), requested)
+    from irmetrics_nb import how_many
     with usage_errors():
         result = how_many(difference, pilot, deviation=deviation, queries=queries, power=power, alpha=alpha)
     show(result_text(result, format), output)

@@ -48,6 +48,7 @@ FORMS = {
     'array of rows': np.array([(row.query_id, row.doc_id, row.score) for row in ROWS], dtype=object),
     'pairs': {'q': [('d1', .9)], 'p': [('d9', .5), ('d2', .4)]}, 'pairs, not in order': {'q': [('d1', .9)], 'p': [('d2', .4), ('d9', .5)]},
     'records': {'q': [{'id': 'd1', 'score': .9}], 'p': [{'id': 'd9', 'score': .5}, {'id': 'd2', 'score': .4}]},
+    'records with ranks': {'q': [{'id': 'd1', 'rank': 1}], 'p': [{'id': 'd2', 'rank': 2}, {'id': 'd9', 'rank': '1'}]},
     'points': {'q': [Point('d1', .9)], 'p': [Point('d9', .5), Point('d2', .4)]},
     'arrays of ids': {'q': np.array(['d1']), 'p': np.array(['d9', 'd2'])},
     'answers': {'q': answer('d1'), 'p': answer('d9', 'd2')},

@@ -216,7 +216,10 @@ def _hit(item, kind, where):
     if isinstance(item, (tuple, list)) and len(item) == 2: return item
     record = _record_of(item)
     document, number = (rivals(map(str, record), role) for role in ('document', kind))
-    if document and number: return record[document[0]], record[number[0]]
+    if document and number:
+        value = record[number[0]]
+        if holds_ranks(number[0], kind): value = -to_floats([value])[0]
+        return record[document[0]], value
     raise DataError(f'{where}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
 
 def _holds_lists(source, kind, name):
