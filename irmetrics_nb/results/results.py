@@ -611,7 +611,8 @@ def sorted_bars(
                     textcoords='offset points', rotation=90, fontsize=9.5,
                     color=ink(ax), ha='center', va=side)
     ax.margins(y=.25)
-    return finish(ax, title, 'queries, the largest gain first', label, legend=len(heights) > 0)
+    drawn = len(heights) > 0
+    return finish(ax, title, 'queries, the largest gain first', label, legend=drawn)
 
 # %% ../../nbs/results/results.ipynb #f5b9cbc2
 def scatter(
