@@ -359,7 +359,7 @@ class Result:
 
     A subclass defines `_blocks()`, `to_dict()` and `rows`. The attribute `rows` holds
     the rows of the table, as dicts or as objects whose fields are the columns."""
-    _page: Any = None  # makes HTML that is not that of `_blocks()`; notebooks prefer it to Markdown
+    _page: Any = None  # makes HTML with more than `_blocks()`, also for notebooks
     _default = 'txt'  # what becomes of a file whose name has no end
 
     def _blocks(self) -> Iterable[Any]:
