@@ -359,7 +359,7 @@ class Result:
 
     A subclass defines `_blocks()`, `to_dict()` and `rows`. The attribute `rows` holds
     the rows of the table, as dicts or as objects whose fields are the columns."""
-    _page: Any = None  # makes HTML that is not that of `_blocks()`; notebooks prefer it to Markdown
+    _page: Any = None  # makes HTML with more than `_blocks()`, also for notebooks
     _default = 'txt'  # what becomes of a file whose name has no end
 
     def _blocks(self) -> Iterable[Any]:
@@ -611,7 +611,8 @@ def sorted_bars(
                     textcoords='offset points', rotation=90, fontsize=9.5,
                     color=ink(ax), ha='center', va=side)
     ax.margins(y=.25)
-    return finish(ax, title, 'queries, the largest gain first', label, legend=len(heights) > 0)
+    drawn = len(heights) > 0
+    return finish(ax, title, 'queries, the largest gain first', label, legend=drawn)
 
 # %% ../../nbs/results/results.ipynb #f5b9cbc2
 def scatter(
