@@ -171,9 +171,8 @@ def best_of(means: Any) -> np.ndarray:
 # %% ../../nbs/results/results.ipynb #bcaeb492
 ESCAPES: dict[str, Callable[[object], str]] = {'text': visible, 'markdown': markdown_text, 'html': html_text}
 STYLES = {  # style of a text -> format -> what stands around it
-    'inline': {},
+    'inline': {}, 'plain': {'html': '<p>{}</p>'},
     'bold': {'html': '<b>{}</b>', 'markdown': '**{}**'},
-    'plain': {'html': '<p>{}</p>'},
     'title': {'html': '<p><b>{}</b></p>', 'markdown': '**{}**'},
     'small': {'html': '<p><small>{}</small></p>', 'markdown': '<small>{}</small>'}}
 
@@ -197,9 +196,8 @@ def raised(mark: str) -> str:
     return ' ' * mark.startswith(('▲', '▼')) + mark.translate(RAISED)
 
 def _arranged(table):
-    """Return rows of `Cell` objects, and two lists: the mark width and the alignment of each
-    column. The mark width is the length of the longest superscript mark in the column. A
-    column is aligned left if all its cells are text, otherwise right."""
+    """Return rows of `Cell` objects, and for each column the length of its longest superscript
+    mark and its alignment: left if all its cells are text, otherwise right."""
     rows = [[x if isinstance(x, Cell) else Cell(x) for x in row] for row in table.rows]
     columns = [*zip(*rows)]
     widths = [max(len(raised(cell.mark)) for cell in column) for column in columns]
@@ -282,9 +280,8 @@ def listed(sentences: Items, form: str) -> str:
     return f'<ul>{"".join(written)}</ul>' if items else ''
 
 def _item(lead, text, examples, form):
-    """Format a list item: its label `lead`, its text, and its examples below. In the formats
-    'text' and 'latex', an item without a label is wrapped at 100 columns and its examples
-    are left out."""
+    """Format a list item: its label `lead`, its text, and its examples below. Without a label,
+    'text' and 'latex' wrap the text at 100 columns and leave out the examples."""
     if form == 'latex': return styled(_item(lead, text, examples, 'text'), 'plain', form)
     item = styled(text, 'inline', form)
     if lead: item = f'{styled(lead, "bold", form)}: {item}'
@@ -449,9 +446,7 @@ class Result:
 
     def __repr__(self) -> str: return self._written('text')
 
-    def _repr_markdown_(self):
-        if self._page: return None
-        return self.to_markdown()
+    def _repr_markdown_(self): return None if self._page else self.to_markdown()
 
     def _repr_html_(self): return self.to_html()
 
