@@ -287,8 +287,7 @@ def _item(lead, text, examples, form):
     if lead: item = f'{styled(lead, "bold", form)}: {item}'
     if form == 'html':
         nested = ''.join(f'<li><code>{html_text(example)}</code></li>' for example in examples)
-        if nested: item += f'<ul>{nested}</ul>'
-        return f'<li>{item}</li>'
+        return f'<li>{item}<ul>{nested}</ul></li>' if nested else f'<li>{item}</li>'
     if form == 'markdown': return '\n    - '.join([f'- {item}', *map(markdown_code, examples)])
     if not lead: return fill(item, 100, subsequent_indent='  ')
     return '\n    '.join([item, *map(visible, examples)])
