@@ -41,19 +41,21 @@ def _nesting(values):
 def _floats_of_row(values, name):
     """Convert one list of numbers to an array of floats. ValueError for other values; the
     message contains `name` and the invalid value."""
-    wrong = ValueError(f'{name} must be lists of numbers, not {values!r}')
-    if _nesting(values) != 1: raise wrong
+    if _nesting(values) != 1: raise _not_numbers(name, values)
     row = np.asarray(values)
     kind = row.dtype.kind
     if kind in 'USO' and any(isinstance(x, str | bytes) for x in values):
         raise ValueError(f'{name} must be lists of numbers, not ids such as {values!r}; for ids, use '
                          'evaluate(qrels, run), or convert them to booleans: [d in relevant for d in ranking]')
-    if kind not in 'biufO': raise wrong
+    if kind not in 'biufO': raise _not_numbers(name, values)
     try: row = row.astype(float)
     except (TypeError, ValueError, OverflowError) as e:
         raise ValueError(f'{name} must be lists of numbers: {e}') from None
     for x in row[np.isinf(row)]: raise ValueError(f'{name} must be finite, not {x}')
     return row
+
+def _not_numbers(name, values):
+    return ValueError(f'{name} must be lists of numbers, not {values!r}')
 
 # %% ../../nbs/core/layouts.ipynb #b5490c19
 _Columns = dict[str, np.ndarray]  # the arrays of a batch by name
