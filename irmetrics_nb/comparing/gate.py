@@ -359,8 +359,8 @@ class Gate(Result):
             system = _clean(visible(verdict.system))
             case = xml.SubElement(suite, 'testcase', name=name, classname=system)
             if verdict.passed: continue
-            message = _clean(verdict.text)
-            xml.SubElement(case, 'failure', message=message).text = _clean('\n'.join(_worst_text(verdict.queries)))
+            failure = xml.SubElement(case, 'failure', message=_clean(verdict.text))
+            failure.text = _clean('\n'.join(_worst_text(verdict.queries)))
         texts = [*self.sentences, *self.could, *self.judging, *self.warnings]
         remarks = '\n'.join(dict.fromkeys(texts))
         xml.SubElement(suite, 'system-out').text = _clean(remarks)
