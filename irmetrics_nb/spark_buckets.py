@@ -144,7 +144,7 @@ def score_rest(judgments: Any, buckets: Iterable[Bucket], plan: Plan) -> Bucket 
     return _score_runs(remaining, plan) if len(remaining) else None
 
 def caught(work: Callable, *arguments: Any) -> tuple[Any, list]:
-    """Call a function on another machine; return (result, warnings), which can be pickled.
+    """Call a function on another machine; return (result, warnings), both picklable.
 
     If the function raises a ValueError, the error is returned in place of the result. A
     warning is a pair of its class and its text."""

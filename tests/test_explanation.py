@@ -448,7 +448,7 @@ def test_documents_have_titles_from_any_form(form, tmp_path):
     (lambda q, r: explain("AP", q, r, "flower").move("roses", 4), ValueError, "ranks 1 to 2, not to 4"),
     (lambda q, r: explain("AP", q, r, "flower").without("elsewhere"), ValueError, "neither in the run nor judged"),
     (lambda q, r: explain("AP", q, r, "flower").grade("roses", float("inf")), ValueError, "finite"),
-    (lambda q, r: explain("AP", q, r, "flower", documents=3), DataError, "not int"),
+    (lambda q, r: explain("AP", q, r, "flower", documents=3), DataError, "documents: expected a dict, a table, records or a path, not 3"),
     (lambda q, r: explain("AP", q, r, "flower", documents="missing.jsonl"), DataError, "missing.jsonl"),
     (lambda q, r: explain("AP", q, r, "bread", missing="skip"), DataError, "'bread' is missing from the run"),
     (lambda q, r: explain("AP", q, r, "nothing", no_relevant="skip"), DataError, "left out"),

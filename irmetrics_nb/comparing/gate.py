@@ -120,8 +120,8 @@ def largest_drop(limit: tuple[float, bool], mean: float) -> tuple[float, str]:
     limit: the result of `parse_limit`; a percentage is of the absolute value of `mean`,
     the mean of the baseline.
 
-    >>> largest_drop((1.0, True), 0.452)
-    (0.00452, '1 % of 0.4520 = 0.00452')
+    >>> largest_drop((1.0, True), 0.5)
+    (0.005, '1 % of 0.5000 = 0.005')
     """
     number, is_percent = limit
     if not is_percent: return number, f'{number:g}'

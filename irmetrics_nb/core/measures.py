@@ -289,7 +289,8 @@ def check_claims(kind: Kind) -> None:
         for order, expected in true.items():
             claimed = kind.over_ties(tied, order, **params)
             claim = 'unordered=True' if kind.unordered else _CLAIMS[order]
-            for q in np.flatnonzero(~np.isclose(claimed, expected, rtol=1e-9)):
+            right = np.isclose(claimed, expected, rtol=1e-9, equal_nan=True)
+            for q in np.flatnonzero(~right):
                 raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, but trying '
                                  f'all orders of a tie gives {expected[q]:g}')
 

@@ -145,9 +145,11 @@ class Groups:
     ):
         chosen = dict(columns or {})
         query = chosen.pop('query', '')
-        lists = [[names] if isinstance(names, str) else names for names in chosen.values()]
+        lists = [[names] if isinstance(names, str) else names
+                 for names in chosen.values()]
         dimensions = [*chain.from_iterable(lists)]
-        crossed = {name: [*map(str.strip, name.split('×'))] for name in dimensions if '×' in name}
+        crossed = {name: [*map(str.strip, name.split('×'))]
+                   for name in dimensions if '×' in name}
         single = [name for name in dimensions if name not in crossed]
         used = [*dict.fromkeys([*single, *chain.from_iterable(crossed.values())])]
         bins = {} if bins is None else bins

@@ -22,7 +22,7 @@ import numpy as np
 # %% ../../nbs/data/recognition.ipynb #7a11c005
 from ..core.arrays import concat_ranges
 from ..core.measures import Measure
-from .errors import DataError, StrPath, file_errors, import_polars, polars_errors
+from .errors import EMPTY, DataError, StrPath, file_errors, import_polars, polars_errors
 from .ids import PAD, Ids, block_starts
 from .qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
@@ -83,6 +83,7 @@ def found_runs(path: StrPath) -> list[str] | None:
     matches the pattern."""
     if is_remote(path): return None
     text = os.fspath(path)
+    if not text: raise DataError(f'a run is missing: {EMPTY}')
     if os.path.isdir(path):
         if is_spread(path): return None
         shown = sorted(name for name in os.listdir(path) if name[0] not in '._')
@@ -113,8 +114,8 @@ def check_no_parts(paths: list) -> None:
         folder = _table_with(path)
         first = tables.setdefault(folder, path) if folder else path
         if first == path: continue
-        raise DataError(f'{first} and {path} seem to be parts of one run; give a folder that contains only these parts, '
-                        'or a dict {name: path} if each file is a run')
+        raise DataError(f'{first} and {path} seem to be parts of one run; give a folder that contains only these '
+                        'parts, or a dict {name: path} if each file is a run')
 
 def _table_with(path):
     """Return the folder of a table in several files if `path` looks like one of these files.
@@ -184,8 +185,8 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
         run_and_other = are_runs.index(True), are_runs.index(False)
         examples = [repr(items[i][0]) if named else f'item {i + 1}' for i in run_and_other]
         raise ValueError(
-            f'one run or several? {examples[0]} is a run, but {examples[1]} is not; write several runs as {{name: run}} '
-            'or [run, run], and one run as {query: {document: score}} or [(query, document, score), ...]'
+            f'one run or several? {examples[0]} is a run, but {examples[1]} is not; write several runs as '
+            '{name: run} or [run, run], and one run as {query: {document: score}} or [(query, document, score), ...]'
         )
     if not named and all(map(is_path, sources)):
         paths = [path for source in sources for path in found_runs(source) or [source]]

@@ -399,7 +399,8 @@ def _no_column(where, column, names):
 def _rows_of_file(path, name, columns):
     opened = gzip.open if path.lower().endswith('.gz') else open
     with file_errors(path), opened(path, 'rt', encoding='utf-8-sig', errors='replace', newline='') as file:
-        if not name.endswith(('.jsonl', '.ndjson')): yield from _rows_of_text(file, path, name.endswith('.csv'), columns)
+        if not name.endswith(('.jsonl', '.ndjson')):
+            yield from _rows_of_text(file, path, name.endswith('.csv'), columns)
         else:
             for number, row in parsed_lines(file, path):
                 if not isinstance(row, Mapping): raise DataError(f'{path}, line {number}: expected a JSON object')

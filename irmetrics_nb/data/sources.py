@@ -540,6 +540,7 @@ def _of_dict(source):
     names = dict.fromkeys(name for record in records for name in record)
     return list(source), {str(name): [record.get(name) for record in records] for name in names}
 
+# %% ../../nbs/data/sources.ipynb #5e0c7d31
 def named_lists(source: Any, used: Collection[str] = (), ids: Sequence[str] = ()) -> dict[str, list]:
     """Return {column: list of values} of a dict, a table, a list of records, or a file. Of a table, only the columns
     with a name in `used` are returned, if there are any. If a text file has no column with a name in `ids`, it has no
@@ -603,7 +604,7 @@ def rows_from_path(path: StrPath, kind: str, name: str, columns: Mapping) -> Row
 def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a table of polars, pandas or a library with Arrow export."""
     with polars_errors(name): table = to_polars_table(source, kind, columns)
-    names = getattr(source, 'columns', ()) if hasattr(source, 'iloc') else ()  # all columns of pandas, not three of them
+    names = getattr(source, 'columns', ()) if hasattr(source, 'iloc') else ()  # all columns of pandas, not three
     return rows_from_table(table, kind, name, columns=columns, names=[*map(str, names)])
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a02

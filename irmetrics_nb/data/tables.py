@@ -194,7 +194,8 @@ def id_column(series: Any) -> Ids:
     if series.dtype in (pl.Binary, pl.Object): return check_lengths(Ids.from_list(series.to_list()))
     text_like = series.dtype in (pl.String, pl.Categorical, pl.Enum)
     if not (text_like or series.dtype.is_integer()):
-        raise DataError(f'an id must be text or a whole number, but column {series.name!r} has the type {series.dtype}; '
+        raise DataError(f'an id must be text or a whole number, but column {series.name!r} has the type '
+                        f'{series.dtype}; '
                         'cast it to Int64 if a join has turned whole numbers into floats')
     length = np.empty(len(series), np.int32)
     joined = bytearray()

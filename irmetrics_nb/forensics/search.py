@@ -83,7 +83,9 @@ def read_targets(values: Any, value: Any = None) -> list[Target]:
     queries. Raise ValueError for anything else, and for a number outside of the range of its
     measure."""
     if value is not None: values = {values: value}
-    if np.isscalar(values): values = str(values).split()
+    if isinstance(values, int | float | np.number):
+        raise ValueError(f"the value {values} has no measure; write identify(qrels, run, 'nDCG@10', {values})")
+    if isinstance(values, str): values = values.split()
     if not isinstance(values, Mapping): values = dict(map(_pair, values))
     if not values: raise ValueError('there is no value; write a measure and its value, such as nDCG@10=0.4312')
     return [_target(measure, number) for measure, number in values.items()]

@@ -281,7 +281,8 @@ class Report(Result):
         comparison = self.comparison and self.comparison.to_dict()
         checkup = self.checkup and self.checkup.to_dict()
         scores = [*map(as_record, self.scores.each())]
-        return {'title': self.title, 'scores': scores, 'comparison': comparison, 'checkup': checkup}
+        return {'title': self.title, 'scores': scores, 'comparison': comparison,
+                'checkup': checkup}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences of the comparison, or the means of a single run.
