@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 # %% ../nbs/top_level/cli_compare.ipynb #06ead4e2
-from . import evaluate, load_example
+from . import Scores, evaluate, load_example
 from irmetrics_nb.cli_common import (
     Table,
     app,
@@ -41,7 +41,6 @@ from irmetrics_nb.cli_common import (
 )
 from .comparing.aligned_scores import CORRECTIONS, FAMILIES, INTERVALS, TESTS, Method
 from .comparing.gate import REQUIREMENTS, parse_limit
-from .evaluation.evaluation import Scores
 from .results.results import INK, STYLE, file_format, rendered, value_text
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4

@@ -21,7 +21,6 @@ from irmetrics_nb.comparing.aligned_scores import (
 from .statistics import CORRECTIONS, INTERVALS
 from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND
 from ..data.errors import counted, visible
-from ..data.groups import EVERYTHING
 from ..results.results import p_text, sentence_number
 
 # %% ../../nbs/comparing/sentences.ipynb #78537442
@@ -73,7 +72,7 @@ def method_text(method: Method, pair: Pair) -> str:
     "Return the name of the test, and of the correction if several p-values are corrected."
     if pair.family == 1 or method.correction == 'none': return method.words
     together = method.correct_over == 'all'
-    sliced = pair.slice != EVERYTHING
+    sliced = in_slice(pair.slice) != ''
     if method.test == 'tukey':
         over = ' and '.join(['measures'] * together + ['slices'] * sliced)
         return method.words + f' with Bonferroni over the {over}' * bool(over)
