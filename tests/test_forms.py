@@ -204,3 +204,19 @@ def test_what_is_recognised_is_not_read(tmp_path):
     assert [(run.name if run.source is None else run.own_name) for run in runs] == ['a', 'b'] and not runs.single
     assert recognise(GRADES, runs) is runs
     with pytest.raises(DataError, match='there is no such file'): _ = runs.each[0].rows
+
+
+@pytest.mark.parametrize('rank', ['first', None, float('nan')])
+def test_a_rank_that_is_no_number_is_named(rank):
+    with pytest.raises(DataError, match=f"document 'd2': the score {rank!r} is not a number"):
+        evaluate(GRADES, {'q': [{'id': 'd1', 'rank': 1}], 'p': [{'id': 'd2', 'rank': rank}]})
+
+
+def test_each_document_of_a_list_may_name_its_id_in_its_own_way(tmp_path):
+    run = {'q': ['d1', 'd2'], 'p': ['d2']}
+    file = tmp_path / 'documents.json'
+    file.write_text(json.dumps([{'id': 'd1', 'text': 'roses'}, {'_id': 'd2', 'text': 'bread'}]))
+    assert explain('RR', GRADES, run, 'q', documents=file).to_polars()['title'].to_list() == ['roses', 'bread']
+    file.write_text(json.dumps([{'id': 'd1', 'text': 'roses'}, {'text': 'bread'}]))
+    with pytest.raises(DataError, match='no column doc_id; the columns are id, text'):
+        explain('RR', GRADES, run, 'q', documents=file)

@@ -203,7 +203,7 @@ CALLS = {
     'a measure called with a list': (lambda: AP([1, 0, 1]), 'AP.of([1, 0, 1])'),
     'a run and a query of another': (lambda: evaluate(QRELS, {'a': RUN, **RUN}), 'one run or several?'),
     'a run and a row': (lambda: evaluate(QRELS, [RUN, ('q1', 'd1', 1.0)]), 'item 2 is not'),
-    'no file by a name': (lambda: evaluate(QRELS, {'bm25': 'no/such/file'}), 'no/such/file: there is no such file'),
+    'no file by a name': (lambda: evaluate(QRELS, {'bm25': 'no/such/file'}), "'no/such/file', the value of 'bm25', is not a file; write one run as {query: {document: score}}"),
     'measures for runs': (lambda: evaluate(QRELS, ['AP', 'RR']), 'is a measure, not a run'),
     'misspelt': (lambda: evaluate(QRELS, RUN, 'nDGC@10'), 'did you mean nDCG?'),
     'spelt in full': (lambda: parse('rank_biased_precision'), 'did you mean RBP?'),

@@ -657,7 +657,7 @@ def how_many(
             'alpha must be above 0, power above alpha and below 1, and pairs 1 or more, '
             f'not {alpha!r}, {power!r} and {pairs!r}')
     from scipy.special import chdtri
-    size = abs(difference)
+    size = abs(float(difference))
     level = alpha / pairs
     upper = None
     is_assumed = False

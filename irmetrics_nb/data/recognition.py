@@ -188,6 +188,10 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
             f'one run or several? {examples[0]} is a run, but {examples[1]} is not; write several runs as '
             '{name: run} or [run, run], and one run as {query: {document: score}} or [(query, document, score), ...]'
         )
+    if named and all(isinstance(source, str) and not os.path.exists(source) for source in sources):
+        name, text = items[0]
+        raise ValueError(f'{text!r}, the value of {name!r}, is not a file; write one run as '
+                         f'{{query: {{document: score}}}}')
     if not named and all(map(is_path, sources)):
         paths = [path for source in sources for path in found_runs(source) or [source]]
         check_no_parts(paths)

@@ -470,7 +470,9 @@ def read_words(
     first = None
     for row in _rows_of_source(source, columns, where):
         row = {str(name).lower(): value for name, value in row.items()}
-        id_column = next((name for name in columns.ids if name in row), None)
+        # A column of another record in the same list is None here.
+        id_columns = (name for name in columns.ids if row.get(name) is not None)
+        id_column = next(id_columns, None)
         if id_column is None: raise _no_column(where, columns.ids[0], row)
         if not any(name in row for name in columns.titles + columns.texts):
             raise _no_column(where, f'{columns.titles[0]} or text', row)

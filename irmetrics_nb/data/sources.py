@@ -218,7 +218,8 @@ def _hit(item, kind, where):
     document, number = (rivals(map(str, record), role) for role in ('document', kind))
     if document and number:
         value = record[number[0]]
-        if holds_ranks(number[0], kind): value = -to_floats([value])[0]
+        rank = to_floats([value])[0] if holds_ranks(number[0], kind) else np.nan
+        if not np.isnan(rank): value = -rank
         return record[document[0]], value
     raise DataError(f'{where}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
 
