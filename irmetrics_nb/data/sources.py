@@ -130,8 +130,9 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
         repeated = repeated_item(docs)
         if repeated is not None:
             raise DataError(f'{name}, query {query!r}: duplicate document {repeated!r}; is it in two indices?')
-        ratings = [hit.get('rating') for hit in hits]
-        numbers[query] = dict(zip(docs, ratings if kind == 'qrels' else range(-1, -len(docs) - 1, -1)))
+        values: Iterable = [hit.get('rating') for hit in hits]
+        if kind == 'run': values = range(-1, -len(docs) - 1, -1)
+        numbers[query] = dict(zip(docs, values))
     return numbers
 
 NO_JUDGMENTS = ('this is a response, which contains ratings of the hits only; read the judgments from the request, '
