@@ -1,7 +1,9 @@
 "What every test stands on: no window for plots, the same random examples in every run, one browser."
 import gc
+import json
 import os
 import pkgutil
+import re
 import shutil
 import signal
 from collections import Counter
@@ -121,6 +123,54 @@ def browser():
         browser = program.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
+
+
+HOME = "http://site.test/"
+IDLE = {}  # pages that wait for the next test with their options, since a new page costs a process
+
+
+@pytest.fixture
+def open_site(browser):
+    "Return a function that opens the files of a site; at its end nothing was complained about or asked from elsewhere."
+    used, wrong = [], []
+    listeners = {
+        "request": lambda request: wrong.append(request.url) if not request.url.startswith(HOME) else None,
+        "console": lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None,
+        "pageerror": lambda error: wrong.append(str(error)),
+    }
+
+    def opened(files, address="", asked=None, **options):
+        options = {"viewport": {"width": 1000, "height": 900}} | options
+        idle = IDLE.setdefault(json.dumps(options, sort_keys=True), [])
+        page = idle.pop() if idle else browser.new_context(**options).new_page()
+        used.append((page, idle, options["viewport"]))
+
+        def answer(route):
+            name = re.split("[?#]", route.request.url.removeprefix(HOME))[0]
+            if asked is not None:
+                asked.append(name)
+            kind, text = files.get(name, ("text/plain", ""))
+            route.fulfill(content_type=f"{kind}; charset=utf-8", body=text)
+
+        page.context.route("**/*", answer)
+        for event, listener in listeners.items():
+            page.on(event, listener)
+        page.goto(HOME + address)
+        return page
+
+    yield opened
+    for page, idle, viewport in used:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        page.context.unroute_all()
+        if wrong or len(page.context.pages) > 1:
+            page.context.close()
+            continue
+        page.goto("about:blank")
+        page.emulate_media(media="null")
+        page.set_viewport_size(viewport)
+        idle.append(page)
+    assert wrong == []
 
 
 def skipped_though_all_must_run(config):

@@ -13,7 +13,7 @@ from project import NBS, cells, notebooks
 from test_browser import CONTRAST, WIDE
 from test_page_heights import body
 from test_play import ask, near
-from test_play_browser import HOME, page_of
+from test_play_browser import page_of
 from test_play_pages import shown
 from test_report_browser import SMALL
 
@@ -313,33 +313,17 @@ def test_the_steps_end_with_the_answer():
 
 
 @pytest.fixture
-def drill(browser):
-    "A drill in Chromium; at its end nothing was complained about or asked from elsewhere."
-    contexts, said = [], []
+def drill(open_site):
+    "A drill in Chromium."
+    script = (NBS / "play/play.js").read_text(encoding="utf-8")
 
     def shown(topic="ap", address="#seed=17&level=2&task=1", theme="", **how):
-        context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}} | how)
-        contexts.append(context)
-        files = {"": ("text/html", page_of(f"<div class='drill' data-topic='{topic}'><p>No script.</p></div>", theme=theme)),
-                 "play.js": ("text/javascript", (NBS / "play/play.js").read_text(encoding="utf-8"))}  # fmt: skip
-
-        def answer(route):
-            kind, text = files.get(route.request.url.removeprefix(HOME).partition("#")[0], ("text/plain", ""))
-            route.fulfill(content_type=f"{kind}; charset=utf-8", body=text)
-
-        context.route("**/*", answer)
-        page = context.new_page()
-        page.on("request", lambda r: said.append(r.url) if not r.url.startswith(HOME) else None)
-        page.on("console", lambda m: said.append(m.text) if m.type in ("error", "warning") else None)
-        page.on("pageerror", lambda e: said.append(str(e)))
-        page.goto(HOME + address)
+        body = page_of(f"<div class='drill' data-topic='{topic}'><p>No script.</p></div>", theme=theme)
+        page = open_site({"": ("text/html", body), "play.js": ("text/javascript", script)}, address, **how)
         page.wait_for_selector(".drill > section", state="attached")
         return page
 
-    yield shown
-    for context in contexts:
-        context.close()
-    assert said == []
+    return shown
 
 
 def dealt(topic="ap", level=2, seed=17, number=1):

@@ -10,7 +10,7 @@ from project import NBS
 from test_browser import CONTRAST, WIDE
 from test_drills import TOPICS
 from test_play import PLAY, node
-from test_play_browser import HOME, MODEL, example, page_of
+from test_play_browser import MODEL, example, page_of
 from test_report_browser import SMALL
 
 from irmetrics_nb import parse
@@ -140,37 +140,18 @@ HEARD = """element => {
 
 
 @pytest.fixture
-def site(browser):
-    "A page with these elements and the loader of the site; at its end nothing was complained about or asked from elsewhere."
-    contexts, wrong = [], []
+def site(open_site):
+    "A page with these elements and the loader of the site."
+    scripts = {f"play/{name}": ("text/javascript", (NBS / "play" / name).read_text(encoding="utf-8")) for name in ("play.js", "play.zh.js")}
 
-    def shown(*elements, lang="zh-CN", address="", asked=None, **how):
-        context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}, "reduced_motion": "reduce"} | how)
-        contexts.append(context)
+    def shown(*elements, lang="zh-CN", **how):
         body = page_of(*elements, script=LOADER).replace("<html lang='en'>", f"<html lang='{lang}'>")
-        files = {"": ("text/html", body)} | {f"play/{name}": ("text/javascript", (NBS / "play" / name).read_text(encoding="utf-8")) for name in ("play.js", "play.zh.js")}
-
-        def answer(route):
-            name = re.split("[?#]", route.request.url.removeprefix(HOME))[0]
-            if asked is not None:
-                asked.append(name)
-            kind, text = files.get(name, ("text/plain", ""))
-            route.fulfill(content_type=f"{kind}; charset=utf-8", body=text)
-
-        context.route("**/*", answer)
-        page = context.new_page()
-        page.on("request", lambda r: wrong.append(r.url) if not r.url.startswith(HOME) else None)
-        page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
-        page.on("pageerror", lambda e: wrong.append(str(e)))
-        page.goto(HOME + address)
+        page = open_site({"": ("text/html", body), **scripts}, **{"reduced_motion": "reduce"} | how)
         if elements:
             page.wait_for_selector(":is(.play, .drill) > section", state="attached")
         return page
 
-    yield shown
-    for context in contexts:
-        context.close()
-    assert wrong == []
+    return shown
 
 
 def heard(page, selector=".play"):
