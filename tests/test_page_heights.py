@@ -90,19 +90,26 @@ def body(name):
     return "\n".join(parts)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def measured(browser):
     "Measures a page in Chromium: (its height, where its first calculation ends, how high its ranking is)."
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    known = {}
 
     def heights(name):
+        text = body(name)
+        if text not in known:
+            known[text] = measure(text)
+        return known[text]
+
+    def measure(text):
         head = f"<meta charset='utf-8'><style>{THEME}</style><link rel='stylesheet' href='styles.css'>"
         script = "<script type='module' src='play/play.js'></script>"
-        page = browser.new_page(viewport={"width": 1400, "height": 900})
 
         def answer(route):
             file = NBS / route.request.url.removeprefix(HOME)
             if route.request.url == HOME:
-                route.fulfill(content_type="text/html", body=f"<!DOCTYPE html><title>Page</title>{head}<main>{body(name)}</main>{script}")
+                route.fulfill(content_type="text/html", body=f"<!DOCTYPE html><title>Page</title>{head}<main>{text}</main>{script}")
             else:
                 route.fulfill(path=file) if file.is_file() else route.fulfill(status=404)
 
@@ -110,10 +117,11 @@ def measured(browser):
         page.goto(HOME)
         page.evaluate("document.fonts.ready")
         found = page.evaluate(HEIGHTS)
-        page.close()
+        page.unroute_all()
         return round(found[0]) + AROUND, round(found[1]) + ABOVE, found[2]
 
-    return heights
+    yield heights
+    page.close()
 
 
 @pytest.mark.parametrize("name", PAGES, ids=str)
