@@ -278,13 +278,23 @@ def test_a_written_file_takes_the_place_of_the_old_one_and_leaves_nothing_behind
     assert sorted(p.name for p in files.iterdir()) == ['old.csv', 'qrels.txt', 'run.txt']
 
 
+def opened_when_read(pipe):
+    "Wait until a process opens the pipe to read it; return the end to write to."
+    for _ in range(300):
+        try: return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError: time.sleep(.1)
+    raise TimeoutError(pipe)
+
+
 def test_ctrl_c_ends_with_one_line_and_130(files):
-    os.mkfifo(files/'pipe')  # nobody writes to it: reading waits until the user has had enough
+    os.mkfifo(files/'pipe')  # nobody writes: reading waits until the user has had enough
     work = subprocess.Popen([sys.executable, '-c', 'from irmetrics_nb.cli import main; main()', 'evaluate', files/'qrels.txt',
                              files/'pipe'], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    time.sleep(4)
+    pipe = opened_when_read(files/'pipe')
+    time.sleep(.2)
     work.send_signal(signal.SIGINT)
     out, err = work.communicate(timeout=20)
+    os.close(pipe)
     assert work.returncode == 130 and out == '' and err == 'irmetrics: stopped\n'
 
 

@@ -382,6 +382,7 @@ def find_numbered(name: str, tool: str = '') -> tuple[Name, list[str]] | None:
     return (row, match[2].split(',')) if row and '{' in row.name else None
 
 # %% ../../nbs/metrics/names.ipynb #1425020a
+@cache
 def aliases_of(kind: str) -> tuple[str, ...]:
     """Return the other names of a kind of measures, such as 'MAP' for 'AP'.
 
