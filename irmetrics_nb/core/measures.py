@@ -376,6 +376,7 @@ def _check_words(kind):
 
 # %% ../../nbs/core/measures.ipynb #27c595ec
 _P = ParamSpec('_P')  # the parameters of a metric
+_ACCEPTED: set[tuple] = set()  # arguments that a metric accepts
 
 @dataclass(frozen=True, repr=False)
 class Measure(Generic[_P]):
@@ -424,9 +425,14 @@ class Measure(Generic[_P]):
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no cutoff: leave out @{self.at}')
         if not self.params and self.at is None: return
+        arguments = kind.function, self.at, *self.params.items()
+        with suppress(TypeError):  # a table of gains has no hash
+            if arguments in _ACCEPTED: return
         try: self.of([])  # the metric raises an error for values out of range
         except (TypeError, ValueError, ArithmeticError) as e:
             raise ValueError(f'{self!r}: {e}') from None
+        if len(_ACCEPTED) > 1000: _ACCEPTED.clear()
+        with suppress(TypeError): _ACCEPTED.add(arguments)
 
     def _without_defaults(self):
         for p in sorted(self.params.keys() - self.defaults):
