@@ -122,6 +122,11 @@ def test_only_the_result_of_a_cell_is_stored_with_a_number_of_its_execution(kind
     assert ("execution_count" in output, output.get("execution_count")) == (stored, None)
 
 
+def test_markdown_that_begins_with_html_is_compared_and_the_name_of_an_object_is_not():
+    shown = {"text/plain": "<Markdown object>", "text/markdown": "<details>the help of a command</details>"}
+    assert run_notebook.text_of([{"output_type": "display_data", "data": shown}]) == shown["text/markdown"]
+
+
 @each_notebook
 def test_a_page_starts_with_a_title_and_a_summary_and_nothing_else_in_that_cell(name):
     # nbdev takes the whole first cell for the title block of the page: more text there would not be shown.
