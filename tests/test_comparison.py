@@ -744,7 +744,7 @@ def test_every_registered_test_correction_and_interval_is_an_option_of_the_comma
     assert f"one of {{{', '.join(map(repr, METHODS))}}}" in " ".join(bootstrap_interval.__doc__.split())
     for listed in (compare, adjust, bootstrap_interval):
         assert not re.search(r"\{(tests|corrections|families|intervals|methods)\}", listed.__doc__)
-    assert all(f"'{kind}'" in Comparison.plot.__doc__ for kind in COMPARISON_PLOTS)
+    assert [kind for kind in COMPARISON_PLOTS if f"'{kind}'" not in Comparison.plot.__doc__] == [], "describe them in `Comparison.plot`"
 
 
 def test_a_test_is_complete_with_one_entry_in_the_registry(monkeypatch):
