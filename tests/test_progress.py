@@ -8,7 +8,7 @@ from helpers import terminal
 
 from irmetrics_nb import compare, evaluate, identify, load_example, report
 from irmetrics_nb.comparing.aligned_scores import TESTS
-from irmetrics_nb.comparing.statistics import bootstrap_test, randomization_test, tukey_intervals
+from irmetrics_nb.comparing.statistics import METHODS, bootstrap_test, randomization_test, tukey_intervals
 from irmetrics_nb.evaluation.evaluation import in_percent, parts_of
 from irmetrics_nb.forensics import identification
 
@@ -38,7 +38,7 @@ def test_compare_reports_at_least_ten_times_and_its_numbers_are_the_same(test, g
     assert len(told) >= 10
 
 
-@pytest.mark.parametrize('interval', ['percentile', 'bca', 'studentized'])
+@pytest.mark.parametrize('interval', METHODS)
 def test_compare_reports_the_intervals_too(interval):
     few = {name: MANY[name] for name in ('s0', 's1', 's2')}
     heard, _ = listened(lambda progress: compare(few, interval=interval, progress=progress))
