@@ -651,6 +651,15 @@ def test_contributing_names_pages_that_exist():
     assert [name for name in sorted(names) if not (NBS / f"{name}.ipynb").exists()] == []
 
 
+def test_contributing_names_tables_and_tests_that_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    tables = [(name, where.removeprefix("top_level/").replace("/", ".")) for name, where in re.findall(r"`([A-Z_]+)` in `([a-z_/]+)`", text)]
+    assert len(tables) > 8
+    assert [table for table in tables if not hasattr(importlib.import_module(f"irmetrics_nb.{table[1]}"), table[0])] == []
+    tests = set(re.findall(r"`(test_\w+)`", text))
+    assert len(tests) > 10 and [name for name in sorted(tests) if not (ROOT / f"tests/{name}.py").exists()] == []
+
+
 @each_notebook
 def test_a_picture_that_code_draws_has_words_for_those_who_cannot_see_it(name):
     # nbdev and Quarto read directives only above the first line of code: one below it counts as a comment.
