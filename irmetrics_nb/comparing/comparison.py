@@ -532,8 +532,8 @@ def _sorted_queries(a, b, measure, ids, values_a, values_b, ax):
 
 def _scatter_of_queries(a, b, measure, ids, values_a, values_b, ax):
     """Draw a dot per query. values_a, values_b: the values of systems a and b, one per query."""
-    labels = {'xlabel': f'{measure} of {a}', 'ylabel': f'{measure} of {b}'}
-    return scatter(ids, values_a, values_b, title=f'{b} against {a}', ax=ax, **labels)
+    return scatter(ids, values_a, values_b, title=f'{b} against {a}', ax=ax,
+                   xlabel=f'{measure} of {a}', ylabel=f'{measure} of {b}')
 
 COMPARISON_PLOTS: dict[str, Callable] = {  # all but the first draw two systems
     'differences': _forest, 'queries': _sorted_queries, 'scatter': _scatter_of_queries}
