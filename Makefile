@@ -47,6 +47,7 @@ lite: .venv-lite/.ready ## put the lessons that run in the browser (JupyterLite)
 
 vectors: .venv/.dev ## write conformance/ anew: cases for every language, by the exact implementation in tests/exact
 	@PYTHONPATH=tests $(PY) -m exact
+	@$(PY) parity/vectors.py --page
 
 bench: .venv-bench/.package ## measure time and memory against other tools, on 7 million rows and more
 	@.venv-bench/bin/python benchmarks/run.py $(ARGS)

@@ -28,7 +28,7 @@ def cases(measure):
 
 
 def test_the_page_is_what_is_printed_from_what_was_kept_and_the_vectors_of_today():
-    assert vectors.page(KEPT) == PAGE, "run `python parity/vectors.py --page`"
+    assert vectors.page(KEPT) == PAGE, "run `make vectors`"
 
 
 @each_kept

@@ -9,12 +9,15 @@ import subprocess
 import sys
 import time
 from importlib import import_module
+from inspect import signature
+from typing import get_args
 
 import polars as pl
 import pytest
 from helpers import irmetrics, irmetrics_process
 
-from irmetrics_nb import compare, load_example
+from irmetrics_nb import PRESETS, compare, load_example
+from irmetrics_nb.core.conventions import CHOICES
 
 QRELS = 'flower 0 roses 3\nflower 0 tulips 1\nflower 0 flour 0\nbread 0 rye 1\n'
 RUN = ('flower Q0 roses 1 9.1 toy\nflower Q0 flour 2 8.5 toy\nflower Q0 tulips 3 6.2 toy\n'
@@ -42,6 +45,12 @@ def test_without_a_word_it_says_how_it_is_used():
     for done in (irmetrics_process(), irmetrics()):
         assert done.returncode == 2 and done.stderr == ''
         assert 'Usage: irmetrics [OPTIONS] COMMAND' in done.stdout and ' evaluate ' in done.stdout
+
+
+def test_every_convention_and_every_preset_is_a_choice_of_the_commands():
+    options = signature(import_module('irmetrics_nb.cli_compare')._compare_command).parameters
+    for name, table in (CHOICES | {'conventions': PRESETS}).items():
+        assert get_args(get_args(get_args(options[name].annotation)[0])[0]) == tuple(table), name
 
 
 def test_the_commands_that_compare_are_loaded_only_if_they_are_needed(files):

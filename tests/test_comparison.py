@@ -13,6 +13,7 @@ from typing import Literal, get_args, get_origin
 import numpy as np
 import pandas as pd
 import polars as pl
+import project
 import pytest
 from helpers import irmetrics
 from hypothesis import given, settings
@@ -635,7 +636,8 @@ def test_the_text_says_where_interval_and_p_come_from_different_methods(test):
 
 
 def test_only_tukeys_test_has_tukeys_interval():
-    with pytest.raises(ValueError, match="interval must be 't' or 'percentile' or 'bca' or 'studentized', not 'tukey'"):
+    known = " or ".join(repr(name) for name in INTERVALS if name != "tukey")
+    with pytest.raises(ValueError, match=f"interval must be {known}, not 'tukey'"):
         compare(THREE_ALIKE, interval="tukey")
 
 
@@ -744,7 +746,23 @@ def test_every_registered_test_correction_and_interval_is_an_option_of_the_comma
     assert f"one of {{{', '.join(map(repr, METHODS))}}}" in " ".join(bootstrap_interval.__doc__.split())
     for listed in (compare, adjust, bootstrap_interval):
         assert not re.search(r"\{(tests|corrections|families|intervals|methods)\}", listed.__doc__)
-    assert all(f"'{kind}'" in Comparison.plot.__doc__ for kind in COMPARISON_PLOTS)
+    assert [kind for kind in COMPARISON_PLOTS if f"'{kind}'" not in Comparison.plot.__doc__] == [], "describe them in `Comparison.plot`"
+
+
+def test_every_registered_test_and_correction_is_on_the_pages_that_explain_it():
+    pages = {name: "\n".join(cell.source for cell in project.cells(project.NBS / f"comparing/{name}.ipynb")) for name in ("comparison", "statistics")}
+    assert [name for name in TESTS if f"\n| `'{name}'` |" not in pages["comparison"]] == [], "add a row to the table of `Which test, and why t`"
+    words = [correction.words for name, correction in CORRECTIONS.items() if name != "none"]
+    assert [name for name in words if pages["statistics"].count(f"\n| {name} |") != 2] == [], "add a row to both tables of corrections"
+    drawing = {name: f"{test.draws:,}" for name, test in TESTS.items() if test.draws}
+    listed = " ".join(compare.__doc__.partition("draws : int")[2].partition("progress :")[0].split())
+    assert drawing and [name for name, draws in drawing.items() if draws not in listed] == [], "name its draws in the docstring of compare"
+
+
+def test_an_interval_that_no_function_computes_is_an_error(monkeypatch):
+    monkeypatch.setitem(INTERVALS, "jackknife", "jackknife")
+    with pytest.raises(ValueError, match="not 'jackknife'"):
+        compare(THREE_ALIKE, interval="jackknife")
 
 
 def test_a_test_is_complete_with_one_entry_in_the_registry(monkeypatch):

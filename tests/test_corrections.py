@@ -80,7 +80,7 @@ def test_nan_is_no_member_of_the_family():
 
 def test_an_unknown_correction_names_the_known_ones():
     with pytest.raises(ValueError, match=" or ".join(map(repr, CORRECTIONS))):
-        adjust(np.array([0.1]), "sidak")
+        adjust(np.array([0.1]), "unknown")
 
 
 def test_the_percentile_interval_of_two_queries_can_be_counted():

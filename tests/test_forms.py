@@ -95,15 +95,20 @@ def test_the_command_reads_a_form_from_a_file(form, tmp_path):
     assert irmetrics('check', tmp_path/'qrels.json', tmp_path/'run.json').returncode == 0
 
 
-def test_a_new_form_is_one_row_of_the_table_for_every_verb(monkeypatch):
-    class Written:
-        def __init__(self, text): self.text = text
+@pytest.mark.parametrize(('kind', 'content'), [(object, []), (list, [[{'q': ['x']}]]), (dict, [{'a': {'q': ['x']}}])])  # items that look like runs
+def test_a_new_form_is_one_row_of_the_table_for_every_verb(kind, content, monkeypatch):
+    class Written(kind):
+        text = ''
+    def written(text):
+        source = Written(*content)
+        source.text = text
+        return source
     def read(source, kind, name, columns): return sources.rows_from_triples((line.split('|') for line in source.text.split()), kind, name, columns)
     form = sources.Form('text with bars', lambda source: isinstance(source, Written), read)
     monkeypatch.setattr(sources, 'FORMS', (form, *sources.FORMS))
-    run = Written('q|d1|.9 p|d9|.5 p|d2|.4')
+    run = written('q|d1|.9 p|d9|.5 p|d2|.4')
     assert evaluate(GRADES, run, 'RR').means == MEANS and evaluate(GRADES, {'a': run}, 'RR').means == {'a': MEANS}
-    assert check(GRADES, [run, run]).ok and evaluate(Written('q|d1|1 p|d2|1'), run, 'RR').means == MEANS
+    assert check(GRADES, run).ok and check(GRADES, [run, run]).ok and evaluate(written('q|d1|1 p|d2|1'), run, 'RR').means == MEANS
 
 
 @pytest.mark.parametrize(('run', 'says'), [

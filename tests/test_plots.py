@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import Qrels, Run, compare, evaluate, load_example
+from irmetrics_nb.comparing.comparison import COMPARISON_PLOTS
 from irmetrics_nb.reporting import sections as plots
 from irmetrics_nb.results import results as drawing
 
@@ -99,6 +100,16 @@ def test_a_scatter_has_a_dot_per_query():
     rows = PAIRS.queries("title", "bm25")
     assert sorted(map(tuple, ax.collections[0].get_offsets().tolist())) == sorted((a, b) for _, a, b in rows)
     assert ax.get_xlabel() == "nDCG@10 of title" and ax.get_ylabel() == "nDCG@10 of bm25"
+
+
+def test_a_plot_of_two_systems_is_complete_with_one_entry_in_the_table(monkeypatch):
+    def draw(a, b, measure, ids, values_a, values_b, ax):
+        return a, b, measure, [*zip(ids, values_a, values_b)], ax
+
+    monkeypatch.setitem(COMPARISON_PLOTS, "pie", draw)
+    assert PAIRS.plot("title", "bm25", "AP", kind="pie", ax="axes") == ("title", "bm25", "AP", PAIRS.queries("title", "bm25", "AP"), "axes")
+    with pytest.raises(ValueError, match="kind='pie' needs two systems"):
+        PAIRS.plot(kind="pie")
 
 
 @pytest.mark.parametrize(("call", "error", "says"), [

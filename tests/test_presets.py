@@ -343,7 +343,7 @@ def test_who_divides_by_what_is_said_as_the_presets_have_it(page):
         for name, preset in PRESETS.items():
             own = {value for of, what, value in preset.conventions.measures if (of, what) == (kind, "divisor")}
             if own:
-                assert said.get(SPELT.get(name, name)) in own, (kind, name)
+                assert said.get(SPELT.get(name, name)) in own, f'name {name} in the table of divisors of {kind}, in nbs/metrics/{page}'
             elif kind in preset.kinds.split():
                 of_the_list = preset.conventions.judgments == "retrieved"  # whose R is what it found
                 usual = ("default", "retrieved") if of_the_list else ("default",)

@@ -7,7 +7,8 @@ import pytest
 from helpers import terminal
 
 from irmetrics_nb import compare, evaluate, identify, load_example, report
-from irmetrics_nb.comparing.statistics import bootstrap_test, randomization_test, tukey_intervals
+from irmetrics_nb.comparing.aligned_scores import TESTS
+from irmetrics_nb.comparing.statistics import METHODS, bootstrap_test, randomization_test, tukey_intervals
 from irmetrics_nb.evaluation.evaluation import in_percent, parts_of
 from irmetrics_nb.forensics import identification
 
@@ -27,17 +28,17 @@ def listened(work):
     return result, told
 
 
-@pytest.mark.parametrize('test', ['t', 'wilcoxon', 'sign', 'randomization', 'bootstrap', 'tukey', np.ptp])
+@pytest.mark.parametrize('test', [*TESTS, np.ptp])
 @pytest.mark.parametrize('groups', [None, GROUPS], ids=['all', 'groups'])
 def test_compare_reports_at_least_ten_times_and_its_numbers_are_the_same(test, groups):
     if callable(test): test = lambda d: 1 / (1 + np.ptp(d))  # noqa: E701, E731
-    options = {'test': test, 'groups': groups, 'seed': 3, 'draws': 2000 if test in ('randomization', 'bootstrap', 'tukey') else None}
+    options = {'test': test, 'groups': groups, 'seed': 3, 'draws': 2000 if test in TESTS and TESTS[test].draws else None}
     heard, told = listened(lambda progress: compare(MANY, progress=progress, **options))
     assert repr(heard.rows) == repr(compare(MANY, **options).rows)
     assert len(told) >= 10
 
 
-@pytest.mark.parametrize('interval', ['percentile', 'bca', 'studentized'])
+@pytest.mark.parametrize('interval', METHODS)
 def test_compare_reports_the_intervals_too(interval):
     few = {name: MANY[name] for name in ('s0', 's1', 's2')}
     heard, _ = listened(lambda progress: compare(few, interval=interval, progress=progress))

@@ -122,6 +122,11 @@ def test_only_the_result_of_a_cell_is_stored_with_a_number_of_its_execution(kind
     assert ("execution_count" in output, output.get("execution_count")) == (stored, None)
 
 
+def test_markdown_that_begins_with_html_is_compared_and_the_name_of_an_object_is_not():
+    shown = {"text/plain": "<Markdown object>", "text/markdown": "<details>the help of a command</details>"}
+    assert run_notebook.text_of([{"output_type": "display_data", "data": shown}]) == shown["text/markdown"]
+
+
 @each_notebook
 def test_a_page_starts_with_a_title_and_a_summary_and_nothing_else_in_that_cell(name):
     # nbdev takes the whole first cell for the title block of the page: more text there would not be shown.
@@ -644,6 +649,15 @@ def test_contributing_names_pages_that_exist():
     names = {name for name in re.findall(r"`([a-z_]+/[a-z_0-9]+)`", text) if not (ROOT / name).is_dir() and not name.startswith("_docs/")}
     assert len(names) > 20
     assert [name for name in sorted(names) if not (NBS / f"{name}.ipynb").exists()] == []
+
+
+def test_contributing_names_tables_and_tests_that_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    tables = [(name, where.removeprefix("top_level/").replace("/", ".")) for name, where in re.findall(r"`([A-Z_]+)` in `([a-z_/]+)`", text)]
+    assert len(tables) > 8
+    assert [table for table in tables if not hasattr(importlib.import_module(f"irmetrics_nb.{table[1]}"), table[0])] == []
+    tests = set(re.findall(r"`(test_\w+)`", text))
+    assert len(tests) > 10 and [name for name in sorted(tests) if not (ROOT / f"tests/{name}.py").exists()] == []
 
 
 @each_notebook

@@ -22,7 +22,6 @@ from .. import Conventions, DataError, Measure, Scores, evaluate, parse
 from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
     INTERVALS,
-    METHODS,
     adjust,
     bootstrap_interval,
     bootstrap_test,
@@ -321,7 +320,12 @@ def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[s
 # %% ../../nbs/comparing/aligned_scores.ipynb #eda17cb7
 @dataclass(frozen=True)
 class SignificanceTest:
-    """Definition of a test of paired differences; `TESTS` maps names to all tests."""
+    """Definition of a test of paired differences; `TESTS` maps names to all tests.
+
+    `p` is called with the differences, one per query; if `draws` is above 0, also with
+    resamples, seed and progress. With `together` it is called once per family, with an
+    array (queries, pairs) and with step, draws, seed and progress, and returns one
+    p-value per pair."""
     words: str              # its name in a sentence
     p: Callable[..., Any]   # the p-value of differences
     draws: int = 0          # default number of draws; a test with draws takes a seed
@@ -501,7 +505,7 @@ def _interval_of_mean(d, method, level, one_sided=False):
     if len(d) < LEAST_QUERIES or level <= 0: return np.nan, np.nan
     if one_sided and method.interval == 'studentized':
         return studentized_interval(d, level=level, symmetric=False, seed=method.seed)
-    if method.interval not in METHODS: return t_interval(d, level=level)
+    if method.interval in ('t', 'tukey'): return t_interval(d, level=level)
     resamples = method.draws if method.test == 'bootstrap' else None
     return bootstrap_interval(
         d, method=method.interval, level=level, resamples=resamples or 9999, seed=method.seed)

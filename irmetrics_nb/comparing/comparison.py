@@ -179,7 +179,8 @@ class Comparison(Result):
         kind = kind or ('differences' if None in (a, b) else 'queries')
         check_option('kind', kind, COMPARISON_PLOTS)
         name = self.sample.measures[self.sample.index(measure)]
-        if kind == 'differences': return _forest(self, name, ax)
+        draw = COMPARISON_PLOTS[kind]
+        if kind == 'differences': return draw(self, name, ax)
         if a is None or b is None:
             call = f"plot('a', 'b', kind={kind!r})"
             raise ValueError(f'kind={kind!r} needs two systems: write {call}')
@@ -189,12 +190,7 @@ class Comparison(Result):
                            f'{", ".join(self.sample.systems)}')
         rows = self.queries(a, b, name)
         ids, *values = zip(*rows) if rows else ((), (), ())
-        if kind == 'scatter':
-            return scatter(ids, *values, title=f'{b} against {a}', ax=ax,
-                           xlabel=f'{name} of {a}', ylabel=f'{name} of {b}')
-        changes = np.subtract(values[1], values[0])
-        return sorted_bars(
-            ids, changes, title=f'{b} − {a}', label=f'difference in {name}', ax=ax)
+        return draw(a, b, name, ids, *values, ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as dicts and lists for JSON, with None for NaN."""
@@ -521,8 +517,6 @@ def _last_lines(comparison, per_run):
 MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
 
 # %% ../../nbs/comparing/comparison.ipynb #1995d0e4
-COMPARISON_PLOTS = 'differences', 'queries', 'scatter'
-
 def _forest(comparison, measure, ax):
     """Draw the differences of all pairs on one measure, with their intervals."""
     pairs = [pair for pair in comparison.rows if pair.measure == measure]
@@ -530,6 +524,19 @@ def _forest(comparison, measure, ax):
     columns = zip(*((pair.difference, pair.low, pair.high) for pair in pairs))
     title = f'Differences in {measure}, {levels_text(pairs) or "with intervals"}'
     return forest(names, *columns, zero=True, ax=ax, title=title, label=f'difference in {measure}')
+
+def _sorted_queries(a, b, measure, ids, values_a, values_b, ax):
+    """Draw the difference of each query. values_a, values_b: the values of systems a and b, one per query."""
+    changes = np.subtract(values_b, values_a)
+    return sorted_bars(ids, changes, title=f'{b} − {a}', label=f'difference in {measure}', ax=ax)
+
+def _scatter_of_queries(a, b, measure, ids, values_a, values_b, ax):
+    """Draw a dot per query. values_a, values_b: the values of systems a and b, one per query."""
+    return scatter(ids, values_a, values_b, title=f'{b} against {a}', ax=ax,
+                   xlabel=f'{measure} of {a}', ylabel=f'{measure} of {b}')
+
+COMPARISON_PLOTS: dict[str, Callable] = {  # all but the first draw two systems
+    'differences': _forest, 'queries': _sorted_queries, 'scatter': _scatter_of_queries}
 
 def levels_text(pairs: Iterable[Pair]) -> str:
     """Return the confidence level of the pairs as text, or '' if levels differ."""

@@ -39,7 +39,6 @@ from irmetrics_nb.data.sources import (
     open_bytes,
     read_rows,
     rows_from_path,
-    service_shape,
 )
 from irmetrics_nb.data.tables import (
     TABLE_MAGIC,
@@ -172,7 +171,8 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
         if found_runs(run) is None: return None
         run = [run]
     named = isinstance(run, Mapping)
-    if is_table(run) or service_shape(run) or not isinstance(run, Collection): return None
+    form = form_of(run)
+    if not (form and form.holds_runs and isinstance(run, Collection)): return None
     if isinstance(run, Mapping):
         items = list(run.items())
     else:

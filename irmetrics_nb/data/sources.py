@@ -633,13 +633,14 @@ class Form(NamedTuple):
     fits: Callable[[Any], object]                  # whether a source has this form
     read: Callable[[Any, str, str, Mapping], Rows] # (source, kind, name, columns)
     is_run: Callable[[Any], bool | None] = lambda source: True  # whether it stands for a run beside others
+    holds_runs: bool = False                       # whether its items may be several runs
 
 FORMS = (
     Form('a path', is_path, rows_from_path),
     Form('a response of a search service', service_shape, rows_from_service),
-    Form('a dict', lambda source: isinstance(source, Mapping), rows_from_dicts, holds_documents),
+    Form('a dict', lambda source: isinstance(source, Mapping), rows_from_dicts, holds_documents, True),
     Form('a table', is_table, rows_from_any_table),
-    Form('an iterable', lambda source: isinstance(source, Iterable), rows_from_triples, holds_rows),
+    Form('an iterable', lambda source: isinstance(source, Iterable), rows_from_triples, holds_rows, True),
 )
 
 def form_of(source: Any) -> Form | None:

@@ -598,7 +598,7 @@ def file_form(path: StrPath) -> str:
     '.json', '.jsonl', or '' for TREC text. Raise ValueError for the extension of another format."""
     form = Path(Path(path).name.lower().removesuffix('.gz')).suffix
     if form in UNKNOWN_FORMS:
-        choices = '.parquet, .csv, .tsv, .json, .jsonl, or for TREC text a name such as run.txt'
+        choices = ', '.join(dict.fromkeys(FORMS.values())) + ', or for TREC text a name such as run.txt'
         raise ValueError(f'{visible(path)}: files of the format {form} cannot be written; use {choices}')
     return FORMS.get(form, '')
 

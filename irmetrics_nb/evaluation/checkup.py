@@ -419,7 +419,7 @@ def read_source(source: Any, kind: type[Qrels] | type[Run], limit: int, use: Cal
         try: evidence = use(source)
         except DataError as error:
             valid, problems = _read_valid(source, kind, limit, error)
-            if valid is not None: evidence = use(valid)
+            if valid is not None and len(valid.rows): evidence = use(valid)
     texts = [str(warning.message) for warning in caught if warning.category is DataWarning]
     for text in dict.fromkeys(texts):
         problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))

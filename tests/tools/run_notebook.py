@@ -30,7 +30,7 @@ def text_of(outputs):
             said.append("".join(output["text"]))
         for kind in ("text/plain", "text/markdown"):
             text = "".join(output.get("data", {}).get(kind, ""))
-            if text and not text.startswith("<"):  # <Figure size ...> and the like
+            if text and (kind == "text/markdown" or not text.startswith("<")):  # <Figure size ...> and the like
                 said.append(text)
     text = re.sub(r"\x1b\[[0-9;]*m| at 0x[0-9a-fA-F]+", "", "\n".join(said))
     return "\n".join(line.rstrip() for line in text.strip().split("\n"))
@@ -111,7 +111,7 @@ def outdated(cell: Cell, fresh):
     stored, now = text_of(cell.outputs), text_of(fresh.outputs)
     if same(stored, now):
         return None
-    return f"Cell {cell.index} shows\n{stored}\nbut gives\n{now}\nRun the page and save it."
+    return f"Cell {cell.index} shows\n{stored}\nbut gives\n{now}\nRun `make outputs` for this page."
 
 
 def store_each(paths):
