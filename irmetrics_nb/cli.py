@@ -60,8 +60,9 @@ def peak_memory() -> int | None:
     Return None if the operating system does not report it, as on Windows."""
     if sys.platform == 'win32': return None
     import resource
-    unit = 1 if sys.platform == 'darwin' else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if sys.platform == 'darwin': return peak
+    return peak * 1024
 
 # %% ../nbs/top_level/cli.ipynb #b94384f9
 def _print_version(requested: bool):
@@ -89,7 +90,6 @@ EXAMPLES = '''
 
 # %% ../nbs/top_level/cli.ipynb #eff783cf
 def _print_reading(scores, runs):
-    """Print to stderr how each run was read, and the peak memory of the process."""
     names = runs
     if len(runs) != len(scores.runs): names = [info.name for info in scores.runs]
     for info, run in zip(scores.runs, names): say(f'{run} was read {info.reading}')
@@ -98,7 +98,6 @@ def _print_reading(scores, runs):
 
 # %% ../nbs/top_level/cli.ipynb #471b8a5e
 def _print_scores(scores, format, per_query, output, per_run):
-    """Print scores, with colours in a terminal, or write them to a file."""
     means = format == 'table' and not per_query and not per_run
     if output is None and means and sys.stdout.isatty():
         return show_parts(for_terminal(scores._blocks()))
@@ -137,9 +136,12 @@ def _evaluate(
 ):
     "Evaluate runs against judgments and print the table."
     required = floors_of(floors)
-    if any(floor.slice != 'all' for floor in required):
-        raise typer.BadParameter('--min with a slice works only in irmetrics compare')
-    requested = measures_of([*measures, *(floor.measure for floor in required)])
+    names = [*measures]
+    for floor in required:
+        names.append(floor.measure)
+        if floor.slice != 'all':
+            raise typer.BadParameter('--min with a slice works only in irmetrics compare')
+    requested = measures_of(names)
     check_files(qrels, runs, output)
     judgments = source_of(qrels, 'qrels')
     sources = sources_of(runs, system)
@@ -162,7 +164,7 @@ def _check_command(qrels, runs, format='table', faults=20, output=None, system=N
                                  'may read its input twice')
     checkup = check(as_written(qrels), sources_of(runs, system), faults=faults)
     show(result_text(checkup, format), output)
-    raise typer.Exit(0 if checkup.ok else 1)
+    if not checkup.ok: raise typer.Exit(1)
 
 # %% ../nbs/top_level/cli.ipynb #2c910420
 @app.command('measures')
@@ -170,11 +172,11 @@ def _check_command(qrels, runs, format='table', faults=20, output=None, system=N
                                   'tools.', '--names'))
 def _list_measures(format='table', names=False, output=None, imports=()):
     "List the measures, or with --names their names in other tools."
+    if names: return show(_rows_as_text(name_table(), format), output)
     columns = 'measure', 'question', 'parameters'
     rows = [{name: row[name] for name in columns} for row in measure_table()]
     note = ('\n\nEach measure also takes judged_only=True, which removes unjudged '
             'documents first.')
-    if names: return show(_rows_as_text(name_table(), format), output)
     show(_rows_as_text(rows, format, [None, 44, 32], note), output)
 
 def _rows_as_text(rows, format, widths=None, note=''):
@@ -182,7 +184,8 @@ def _rows_as_text(rows, format, widths=None, note=''):
     if format == 'json': return json.dumps(rows, indent=2, ensure_ascii=False)
     if format != 'table': widths = None
     form = TABULATE_FORMATS[FORMATS[format]]
-    return tabulate(rows, 'keys', form, disable_numparse=True, maxcolwidths=widths) + note
+    table = tabulate(rows, 'keys', form, disable_numparse=True, maxcolwidths=widths)
+    return table + note
 
 # %% ../nbs/top_level/cli.ipynb #af8f8e4a
 def as_json(explanations: list[Any]) -> str:
@@ -242,11 +245,10 @@ def _worst_command(
     check_files(qrels, [run], output)
     judgments, results, chosen = _read_both(qrels, run, **answers)
     rows = worst_rows(judgments, results, requested, chosen, number)
-    if format == 'json': text = json.dumps(rows, indent=2, ensure_ascii=False)
-    else:
-        table = Table(['query', 'value', 'why', 'not retrieved'], [[*row.values()] for row in rows])
-        text = rendered([table], FORMATS[format])
-    show(text, output)
+    if format == 'json': return show(json.dumps(rows, indent=2, ensure_ascii=False), output)
+    cells = [[*row.values()] for row in rows]
+    table = Table(['query', 'value', 'why', 'not retrieved'], cells)
+    show(rendered([table], FORMATS[format]), output)
 
 def worst_rows(qrels: Qrels, run: Run, measure: Measure, conventions: Conventions, number: int) -> list[dict]:
     """Return a dict for each of the queries with the lowest values, lowest first.
@@ -286,9 +288,10 @@ def _identify(qrels, run, values, rows=10, format='table', output=None):
     from irmetrics_nb import identify
     check_files(qrels, [run], output)
     with usage_errors(), progress_bar() as progress:
-        result = identify(source_of(qrels, 'qrels'), source_of(run, 'run'), values, say=say, progress=progress)
+        judgments = source_of(qrels, 'qrels')
+        result = identify(judgments, source_of(run, 'run'), values, say=say, progress=progress)
     show(result_text(result, format, rows), output)
-    raise typer.Exit(0 if result else 3)
+    if not result: raise typer.Exit(3)
 
 # %% ../nbs/top_level/cli.ipynb #dea18c15
 DIFFER_EXAMPLES = '''
@@ -346,7 +349,7 @@ def _audit(
     if answers_file: audits = audit_answers(answers_file, vectors)
     else: audits = [audit(load_function(function), measure, shape=shape, accept=accept)]
     show('\n\n'.join(result_text(audited, format) for audited in audits))
-    raise typer.Exit(0 if all(audits) else 3)
+    if not all(audits): raise typer.Exit(3)
 
 # %% ../nbs/top_level/cli.ipynb #3e2448a0
 def load_function(name: str) -> Any:
@@ -369,11 +372,16 @@ def main(args: Sequence[str] | None = None) -> None:
     """Run the `irmetrics` command and exit with its exit code.
 
     args: the arguments; default: those of the process."""
-    command = next(iter(sys.argv[1:] if args is None else args), '')
-    if command not in [registered.name for registered in app.registered_commands]:
+    if args is None: args = sys.argv[1:]
+    first = next(iter(args), '')
+    commands = app.registered_commands
+    if first not in ['--version', *(command.name for command in commands)]:
         import_module('irmetrics_nb.cli_compare')  # which adds compare, report and demo
-        app.registered_commands.sort(key=lambda registered: COMMANDS.index(registered.name or ''))
-    app(args)
+        commands.sort(key=lambda command: COMMANDS.index(command.name or ''))
+    named = [command for command in commands if command.name == first]
+    if named: app.registered_commands = named  # no others are built
+    try: app(args)
+    finally: app.registered_commands = commands
 
 # %% ../nbs/top_level/cli.ipynb #c73103e9
 if __name__ == '__main__' and 'get_ipython' not in globals():  # python -m irmetrics_nb.cli

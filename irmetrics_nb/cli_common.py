@@ -138,12 +138,11 @@ def explanation_parts(why: Any, ranks: int = 20) -> list[Any]:
 def _colour_ranks(table, why):
     """Make positive terms green, and ranks that add nothing dim: unjudged documents, and
     documents below the cutoff."""
-    from irmetrics_nb.explaining.explanation import UNJUDGED
     cut = why.measure.at if why.measure.kind.at == 'k' else None
-    for line, row in zip(table.rows, why.rows):
+    for line, row, grade in zip(table.rows, why.rows, why.work.listing.grade):
         viewed = row.get('place', row['rank'])
         below_cutoff = cut is not None and (viewed is None or viewed > cut)
-        line.style = 'dim' if row['grade'] == UNJUDGED or below_cutoff else ''
+        line.style = 'dim' if np.isnan(grade) or below_cutoff else ''
     terms = [cell for column in table.columns if str(column.header) == 'term' for cell in column.cells]
     for cell, row in zip(terms, why.rows):
         if row['term']: cell.style = 'green'

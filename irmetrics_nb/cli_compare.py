@@ -39,8 +39,14 @@ from irmetrics_nb.cli_common import (
     usage_errors,
     visible,
 )
-from .comparing.aligned_scores import CORRECTIONS, FAMILIES, INTERVALS, TESTS, Method
-from .comparing.gate import REQUIREMENTS, parse_limit
+from irmetrics_nb.comparing.aligned_scores import (
+    CORRECTIONS,
+    FAMILIES,
+    INTERVALS,
+    REQUIREMENTS,
+    TESTS,
+    Method,
+)
 from .results.results import INK, STYLE, file_format, rendered, value_text
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4
@@ -52,7 +58,9 @@ def show_in_terminal(comparison: Any, verdict: Any = None) -> None:
     from rich.text import Text
     parts = for_terminal(comparison._blocks())
     if verdict is not None:
-        parts.append(Text(str(verdict), style='' if verdict.ok else 'red'))
+        style = 'red'
+        if verdict.ok: style = ''
+        parts.append(Text(str(verdict), style=style))
     show_parts(parts)
 
 # %% ../nbs/top_level/cli_compare.ipynb #fad728cf
@@ -76,7 +84,6 @@ Exit code 3: the gate failed.
 
 # %% ../nbs/top_level/cli_compare.ipynb #231366bb
 def _print_comparison(comparison, verdict, format, per_run, output):
-    """Print a comparison, and the verdict of the gate unless `verdict` is None."""
     alone = format == 'text' and output is None and not per_run
     if alone and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
     if format == 'junit': return show(verdict.to_junit(), output)
@@ -85,8 +92,9 @@ def _print_comparison(comparison, verdict, format, per_run, output):
         if verdict is not None: record['gate'] = verdict.to_dict()
         return show(json.dumps(record, indent=2, ensure_ascii=False), output)
     texts = [rendered(comparison._blocks(per_run), format)]
-    if format == 'text': texts = [in_options(*texts)]
-    if verdict is not None and format == 'text': texts.append(str(verdict))
+    if format == 'text':
+        texts = [in_options(*texts)]
+        if verdict is not None: texts.append(str(verdict))
     elif verdict is not None: texts.insert(0, verdict.to_markdown())
     show('\n\n'.join(texts), output)
 
@@ -157,6 +165,7 @@ def _compare_command(
     """Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min,
     this is a gate for CI."""
     from irmetrics_nb import compare, gate
+    from irmetrics_nb.comparing.gate import parse_limit
     runs = [first, *new]
     required = floors_of(floors)
     settings = {'test': test, 'correction': correction or '', 'alpha': alpha, 'margin': margin,
@@ -164,12 +173,14 @@ def _compare_command(
     with usage_errors():  # before anything is read
         Method(**settings)
         if max_drop is not None: parse_limit(max_drop)
-    checks = max_drop is not None or fail_if_worse or floors or min_coverage is not None
-    has_gate = checks or margin is not None and not all_pairs
+    has_gate = max_drop is not None or fail_if_worse or floors or min_coverage is not None
+    if margin is not None and not all_pairs: has_gate = True
     gate_options = require or allow_unknown or format == 'junit'
     _check_gate(all_pairs, baseline, has_gate, gate_options, test, new)
-    gated = measures_of(fail_if_worse) if fail_if_worse else []
-    requested = measures_of([*measures, *fail_if_worse, *(floor.measure for floor in required)])
+    gated = []
+    if fail_if_worse: gated = measures_of(fail_if_worse)
+    floored = [floor.measure for floor in required]
+    requested = measures_of([*measures, *fail_if_worse, *floored])
     check_files(qrels, runs, output)
     sources = sources_of(runs, system)
     with progress_bar(in_bytes=True) as progress:
@@ -177,7 +188,8 @@ def _compare_command(
         scores = evaluate(judgments, sources, requested, progress=progress, memory=memory, **answers)
     if len(scores.runs) < 2: raise typer.BadParameter('there is only one run to compare; add another run or a folder '
                                                       'of runs, or use --system')
-    other = None if all_pairs else baseline or scores.runs[0].name
+    if all_pairs: other = None
+    else: other = baseline or scores.runs[0].name
     with progress_bar() as progress:
         comparison = compare(scores, baseline=other, groups=groups, progress=progress, **settings)
     verdict = None
@@ -185,7 +197,7 @@ def _compare_command(
         verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
                        allow_unknown=allow_unknown, min_coverage=min_coverage, require=require or 'significant')
     _print_comparison(comparison, verdict, format, per_run, output)
-    raise typer.Exit(0 if verdict is None or verdict.ok else 3)
+    if verdict is not None and not verdict.ok: raise typer.Exit(3)
 
 # %% ../nbs/top_level/cli_compare.ipynb #27ce8d56
 POWER_EXAMPLES = '''
@@ -221,7 +233,8 @@ def _power_command(
     if qrels:
         requested = measures_of([measure])
         check_files(qrels, runs, output)
-        pilot = evaluate(source_of(qrels, 'qrels'), sources_of(runs, None), requested)
+        judgments = source_of(qrels, 'qrels')
+        pilot = evaluate(judgments, sources_of(runs, None), requested)
     from irmetrics_nb import how_many
     with usage_errors():
         result = how_many(difference, pilot, deviation=deviation, queries=queries, power=power, alpha=alpha)
@@ -264,10 +277,13 @@ def _report_command(
     check_files(qrels, [*runs, documents, topics, groups], output)
     with usage_errors(): form = file_format(output, format, '--format', 'html')
     sources = sources_of(runs, system)
-    several = sources if system or len(sources) > 1 else sources.each[0]
-    with progress_bar() as progress: result = report(
-        source_of(qrels, 'qrels'), several, requested, documents=documents, topics=topics, groups=groups, title=title,
-        checkup=check, memory=memory, baseline=baseline, progress=progress, **answers)
+    if system or len(sources) > 1: several = sources
+    else: several = sources.each[0]
+    judgments = source_of(qrels, 'qrels')
+    with progress_bar() as progress:
+        result = report(
+            judgments, several, requested, documents=documents, topics=topics, groups=groups, title=title,
+            checkup=check, memory=memory, baseline=baseline, progress=progress, **answers)
     result.save(output, form)
     show(visible(f'{result.title}: {output}'))
 
@@ -304,7 +320,8 @@ def _demo(folder=Path('demo')):
     for name in files: shutil.copy(example.folder/name, folder)
     scores.save(folder/'per_query.csv')
     draw_means(scores, by, folder/'scores.png')
-    largest_loss = next(row for row in comparison.queries(*pair) if row[2])
+    queries = comparison.queries(*pair)
+    largest_loss = next(row for row in queries if row[2])
     why = _demo_query(example, by, pair, *largest_loss)
     paragraphs = *_demo_pairs(comparison, pair), why, _demo_advice(folder, pair)
     show('\n\n'.join(paragraphs))
@@ -319,10 +336,11 @@ def _demo_pairs(comparison, pair):
     of_measure = [row for row in comparison.rows if row.measure == measure]  # the first rows
     n_shown = sum(row.shown(method.alpha) for row in of_measure)
     by = f'{measure}: {n_shown} of {len(of_measure)} pairs differ significantly'
-    yield rendered([marked_means(best_first(comparison))], 'text')
+    means = marked_means(best_first(comparison))
+    yield rendered([means], 'text')
     yield fill(f'{marks_text(comparison)} {family_text(comparison)} {by}.', 80)
-    [best] = [text for row, text in zip(of_measure, comparison.sentences()) if {row.a, row.b} == {*pair}]
-    yield fill(f'The two best systems: {best}.', 80)
+    for row, text in zip(of_measure, comparison.sentences()):
+        if {row.a, row.b} == {*pair}: yield fill(f'The two best systems: {text}.', 80)
 
 # %% ../nbs/top_level/cli_compare.ipynb #cc99d351
 def _demo_query(example, by, pair, query, value_of_other, value):
@@ -330,19 +348,24 @@ def _demo_query(example, by, pair, query, value_of_other, value):
     second best and the best system. value_of_other, value: their values for the query."""
     from irmetrics_nb import explain
     other, best = pair
-    text = dict(example.topics.select('query_id', 'query').iter_rows())[query]
+    topics = example.topics.select('query_id', 'query')
+    text = dict(topics.iter_rows())[query]
     why = explain(by, example.qrels, example.runs[best], query, documents=example.documents)
     rows = []
     for row in why.rows[:5]:
         title = shorten(row['title'], 60, placeholder=' …')
         rows.append([str(row['rank']), str(row['grade']), title])
-    loss = f'"{text}": {by} {value_text(value)} by {best}, {value_text(value_of_other)} by {other}'
-    head = fill(f'The largest loss of {best}, query {loss}. Explanation of the first value:', 80)
-    table = rendered([Table(['rank', 'grade', f'first five documents of {best}'], rows)], 'text')
-    return '\n\n'.join([head, fill(why.text, 80, subsequent_indent='  '), table])
+    values = f'{value_text(value)} by {best}, {value_text(value_of_other)} by {other}'
+    loss = f'The largest loss of {best}, query "{text}": {by} {values}'
+    head = fill(f'{loss}. Explanation of the first value:', 80)
+    documents = Table(['rank', 'grade', f'first five documents of {best}'], rows)
+    table = rendered([documents], 'text')
+    calculation = fill(why.text, 80, subsequent_indent='  ')
+    return '\n\n'.join([head, calculation, table])
 
 def _demo_advice(folder, pair):
-    command = sys.argv[0] if 'irmetrics' in sys.argv[0] else 'irmetrics'
+    command = 'irmetrics'
+    if 'irmetrics' in sys.argv[0]: command = sys.argv[0]
     names = 'qrels.txt', *(f'{run}.run.gz' for run in pair)
     files = ' '.join(str(folder/name) for name in names)
     words = f'--topics {folder/"topics.tsv"} --documents {folder/"documents.jsonl.gz"}'

@@ -12,9 +12,8 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from inspect import signature
 from io import BytesIO
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -37,7 +36,6 @@ from irmetrics_nb.spark_buckets import (
 
 # %% ../nbs/top_level/spark.ipynb #cd563495
 from irmetrics_nb import (
-    Conventions,
     DataError,
     EvaluationWarning,
     Qrels,
@@ -47,17 +45,7 @@ from irmetrics_nb import (
 from irmetrics_nb import (
     group_auc as group_auc_here,
 )
-from irmetrics_nb.core.conventions import (
-    DuplicatesChoice,
-    IdenticalIdsChoice,
-    JudgmentsChoice,
-    MissingChoice,
-    NegativeChoice,
-    NoRelevantChoice,
-    ScoreDtypeChoice,
-    TiesChoice,
-    UnjudgedChoice,
-)
+from .core.conventions import Options
 from .core.measures import GEOMETRIC_MEAN, SUM
 from .data.errors import counted, import_polars
 from .data.qrels_and_runs import QueryDocTable
@@ -342,14 +330,8 @@ def _by_bucket(frame, n, score, columns, collect):
 # %% ../nbs/top_level/spark.ipynb #cb7a9fd2
 def evaluate_on_spark(
     qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,
-    system: str | None = None, order: str | None = None, collect: bool = True,
-    memory: int | None = None, buckets: int | None = None,
-    conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
-    missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
-    negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
-    unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
-    duplicates: DuplicatesChoice | None = None,
-    identical_ids: IdenticalIdsChoice | None = None,
+    order: str | None = None, collect: bool = True, buckets: int | None = None,
+    **options: Unpack[Options],
 ) -> Any:
     """Evaluate runs on Spark, with the same numbers as `irmetrics_nb.evaluate`.
 
@@ -361,8 +343,6 @@ def evaluate_on_spark(
         Several runs are a dict by name, or a list. The DataFrames are read twice.
     measures : str, Measure, or several of them
         As in `irmetrics_nb.evaluate`.
-    system : str, optional
-        The column of `run` with the name of the system of each row.
     order : str, optional
         The column with the order of a query's rows, as integers or timestamps. It is
         needed for ties='given' and for duplicates='first' and 'last', because rows of a
@@ -370,15 +350,15 @@ def evaluate_on_spark(
     collect : bool, default True
         Whether to return the values in this process. With False, they are returned as a
         DataFrame, for more queries than fit into memory.
-    memory : int, optional
-        The largest size of a bucket on an executor, in bytes; default: 256 MB. A bucket
-        has all rows of some queries.
     buckets : int, optional
-        The number of buckets; default: computed from the rows and the memory.
-    conventions, ties, missing, no_relevant, negative, score_dtype, unjudged
-        As in `irmetrics_nb.evaluate`.
-    judgments, duplicates, identical_ids
-        As in `irmetrics_nb.evaluate`.
+        The number of buckets; default: computed from the rows and the memory. A bucket
+        has all rows of some queries.
+    options
+        Options of `irmetrics_nb.evaluate`: conventions, ties, missing, no_relevant,
+        negative, score_dtype, unjudged, judgments, duplicates, identical_ids. Also
+        `system`, the column of `run` with the name of the system of each row, and
+        `memory`, the largest size of a bucket on an executor in bytes (default: 256
+        MB).
 
     Returns
     -------
@@ -399,11 +379,10 @@ def evaluate_on_spark(
     -----
     EvaluationWarning
         For unusual input, as in `irmetrics_nb.evaluate`."""
-    in_force = conventions_of(
-        conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-        negative=negative, score_dtype=score_dtype, unjudged=unjudged,
-        judgments=judgments, duplicates=duplicates,
-        identical_ids=identical_ids)
+    rules: dict[str, Any] = {**options}
+    system = rules.pop('system', None)
+    memory = rules.pop('memory', None)
+    in_force = conventions_of(rules.pop('conventions', None), **rules)
     requested = tuple(parse_all(measures))
     needed = asks_for_order(in_force, requested)
     if needed and order is None:
@@ -508,7 +487,7 @@ def compare_on_spark(
     Raise ValueError for an unknown option, and TypeError for the option collect."""
     if 'collect' in options:
         raise TypeError('compare always collects the values and does not take collect=')
-    mine = [name for name in signature(evaluate_on_spark).parameters if name in options]
+    mine = {'order', 'buckets', *Options.__annotations__} & options.keys()
     of_evaluate = {name: options.pop(name) for name in mine}
     scores = evaluate_on_spark(qrels, runs, measures, **of_evaluate)
     return compare_scores(scores, **options)

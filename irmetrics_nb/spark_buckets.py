@@ -141,7 +141,8 @@ def score_rest(judgments: Any, buckets: Iterable[Bucket], plan: Plan) -> Bucket 
     Return None if there are no such queries."""
     taken = {query for bucket in buckets for query in bucket.taken}
     remaining = judgments.filter([query not in taken for query in judgments['query']])
-    return _score_runs(remaining, plan) if len(remaining) else None
+    if len(remaining): return _score_runs(remaining, plan)
+    return None
 
 def caught(work: Callable, *arguments: Any) -> tuple[Any, list]:
     """Call a function on another machine; return (result, warnings), both picklable.
@@ -167,7 +168,6 @@ def results_of(outcomes: Sequence[tuple[Any, list]]) -> list[Any]:
 
 # %% ../nbs/top_level/spark_buckets.ipynb #7bf79d1d
 def _score_runs(table, plan):
-    """Evaluate every run of a bucket; raise DataError for invalid rows."""
     pl = import_polars()
     table = _sorted_rows(table, plan)
     judgments = table.filter(pl.col('run').is_null())
@@ -219,7 +219,8 @@ def _check_nulls(table, plan):
     if not len(wrong): return
     row = wrong.sort('query', 'doc', nulls_last=True).row(0, named=True)
     lacking = next(name for name in expected if row[name] is None)
-    kind = 'qrels' if row['run'] is None else 'run'
+    kind = 'run'
+    if row['run'] is None: kind = 'qrels'
     shown = plan.names.get(f'{kind} {lacking}', plan.names.get(lacking, lacking))
     raise DataError(f'{_where(row, plan)}: no value in column {shown!r}')
 
@@ -266,7 +267,8 @@ def check_whole(
         if not evidence.common:
             text = 'judgments and run have no query in common'
             if plan.several: text = f'{name}: {text}'
-            judged, retrieved = spelt(name) if spelt else ([], [])
+            judged, retrieved = [], []
+            if spelt: judged, retrieved = spelt(name)
             if judged and retrieved:
                 text += f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
             raise DataError(text + spelling_hint(judged, retrieved))

@@ -53,7 +53,8 @@ def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | 
     if measure == 'AUC':
         labels = [grade or 0 for grade in grades]
         area = auc(labels, range(len(labels), 0, -1))
-        return None if math.isnan(area) else area
+        if math.isnan(area): return None
+        return area
     return float(np.ravel(parse(measure).of(_judged(grades, missed)))[0])
 
 def _judged(grades, missed):
@@ -116,10 +117,12 @@ def play(
     0.9639
     """
     listed = _json_numbers(grades)
-    pool = listed if ideal is None else _json_numbers(ideal)
+    pool = listed
+    if ideal is not None: pool = _json_numbers(ideal)
     Judged.from_grades([listed], ideal=[[grade for grade in pool if grade is not None]])
     missed = Counter(pool) - Counter(listed)
-    names = split(measures) if isinstance(measures, str) else measures
+    names = measures
+    if isinstance(measures, str): names = split(measures)
     named = [playable(name) for name in names]
     titled = [*map(str, titles or ())]
     name = playable(measure)
@@ -139,7 +142,8 @@ def _play_markdown(data, grades, titles, question):
     names = titles or [f'd{rank}' for rank in ranks]
     rows = ['| rank | result | grade |', '|:----:|--------|:-----:|']
     for rank, name, grade in zip(ranks, names, grades):
-        shown = '–' if grade is None else grade
+        shown = grade
+        if grade is None: shown = '–'
         rows.append(f'| {rank} | {name} | {shown} |')
     table = '\n'.join(rows)
     return '\n\n'.join(filter(None, [opening, question, table, '</div>']))
@@ -206,7 +210,6 @@ def _widget_class(language):
     return Play
 
 def _module(language):
-    "Return the JavaScript of the widget, with its phrases in a language."
     if language not in ('en', 'zh'):
         raise ValueError(f"language {language!r} is unknown; available: 'en', 'zh'")
     folder = files('irmetrics_nb')

@@ -60,10 +60,19 @@ def test_the_commands_that_compare_are_loaded_only_if_they_are_needed(files):
     assert [c.name for c in app.registered_commands if c.callback.__module__ == module] == ['compare', 'power', 'report', 'demo']
     program = ("import atexit, sys; from irmetrics_nb.cli import main\n"
                "atexit.register(lambda: print('irmetrics_nb.cli_compare' in sys.modules))\nmain()")
-    for args, loaded in ('evaluate', False), ('differ', False), ('report', True), ('--version', True):
+    for args, loaded in ('evaluate', False), ('differ', False), ('report', True), ('--version', False), ('--help', True):
         given = [args, 'qrels.txt', 'run.txt', '-m', 'AP'] if args == 'evaluate' else [args]
         ran = subprocess.run([sys.executable, '-c', program, *given], cwd=files, capture_output=True, text=True)
         assert ran.stdout.split('\n')[-2] == str(loaded), args
+
+
+def test_a_run_builds_the_command_that_it_names_and_leaves_the_others_for_the_next(files):
+    from irmetrics_nb.cli import COMMANDS, app
+
+    import_module('irmetrics_nb.cli_compare')
+    for args in ['evaluate', 'qrels.txt', 'run.txt'], ['--version'], ['sing'], ['evaluate', 'qrels.txt', 'nobody.txt']:
+        irmetrics(*args, cwd=files)
+        assert {command.name for command in app.registered_commands} == {*COMMANDS}
 
 
 def test_its_module_is_the_command_as_well(files):

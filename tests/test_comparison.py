@@ -27,7 +27,6 @@ from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
     INTERVALS,
     METHODS,
-    Correction,
     adjust,
     bootstrap_interval,
     decision_alphas,
@@ -772,6 +771,6 @@ def test_a_test_is_complete_with_one_entry_in_the_registry(monkeypatch):
     monkeypatch.setitem(TESTS, "medians", SignificanceTest("the test of medians", of_medians, interval="percentile", of_mean=False))
     [pair, *_] = (found := compare(THREE_ALIKE, test="medians", interval="percentile", correction="none")).rows
     assert pair.p == 0.25 and "by the test of medians" in found.sentences()[0] and found.method.agrees
-    monkeypatch.setitem(CORRECTIONS, "double", Correction("doubling", lambda p: 2 * p, lambda alpha, *_: alpha / 2))
+    monkeypatch.setitem(CORRECTIONS, "double", ("doubling", lambda p: 2 * p, lambda alpha, *_: alpha / 2))
     found = compare(THREE_ALIKE, correction="double")
     assert [pair.p_adjusted for pair in found.rows] == [min(2 * pair.p, 1) for pair in found.rows] and "corrected by doubling" in " ".join(str(found).split())

@@ -144,11 +144,10 @@ def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time
     told = {name: options[name] for name in typed}
     assert options["conventions"] == str | Conventions | None
     assert told == {name: choice | None for name, choice in typed.items()}
-    for function in evaluate, explain, explain_difference:
-        hints = get_type_hints(function)
-        assert {name: hints[name] for name in told} == told, function
+    hints = get_type_hints(evaluate)
+    assert {name: hints[name] for name in told} == told
     assert {name: get_type_hints(Conventions)[name] for name in CHOICES} == typed
-    handed_on = {get_type_hints(f)["options"] for f in (compare, report)}
+    handed_on = {get_type_hints(f)["options"] for f in (compare, report, explain, explain_difference)}
     assert handed_on == {Unpack[Options]}
     taken = {name for name, one in signature(evaluate).parameters.items() if one.kind == one.KEYWORD_ONLY}
     assert options.keys() == taken - {"groups", "progress"}  # which compare and report name themselves

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MOST_LETTERS', 'MARK_LETTERS', 'MOST_SLICES', 'Comparison', 'family_text', 'intervals_text', 'could_text',
            'method_sentence', 'PairTable', 'by_mean', 'best_first', 'tiers', 'letter', 'common', 'marks', 'marks_text',
-           'marked_means', 'share_sentences', 'compare', 'groups_of_queries']
+           'marked_means', 'share_sentences', 'compare']
 
 # %% ../../nbs/comparing/comparison.ipynb #3261342e
 from collections import Counter, defaultdict
@@ -27,18 +27,18 @@ from irmetrics_nb.comparing.aligned_scores import (
     Sample,
     compare_family,
     gather,
+    groups_of_queries,
     in_slice,
     judging_notes,
     judging_warnings,
     mean_or_nan,
     slice_of,
-    warnings_of,
 )
-from .sentences import decimals, measure_text, sentence
+from .sentences import decimals, measure_text, sentence, warnings_of
 from .statistics import CORRECTIONS, INTERVALS, grid_step, whole_steps
 from ..core.conventions import Options, check_option, lists_choices
 from ..data.errors import counted, visible
-from ..data.groups import EVERYTHING, dimension_of, read_groups
+from ..data.groups import EVERYTHING, dimension_of
 from ..evaluation.evaluation import Progress, in_percent, parts_of
 from irmetrics_nb.results.results import (
     Cell,
@@ -118,7 +118,8 @@ class Comparison(Result):
         documents, and queries without a group."""
         notes = [*self.sample.notes, *judging_notes(self.sample)]
         n = (self.groups or ()).count('')
-        verbs = 'has no group; it counts' if n == 1 else 'have no group; they count'
+        verbs = 'have no group; they count'
+        if n == 1: verbs = 'has no group; it counts'
         if n: notes.append(f'{counted(n, "query")} {verbs} only in the results for '
                            'all queries')
         return notes
@@ -255,7 +256,7 @@ def _family(pairs, comparison):
     elif size == 1: corrected = 'no correction needed'
     elif method.correction == 'none': corrected = 'uncorrected'
     elif of_tukey: corrected = 'corrected by the test itself'
-    else: corrected = f'corrected by {CORRECTIONS[method.correction].words}'
+    else: corrected = f'corrected by {CORRECTIONS[method.correction][0]}'
     return f'{count} for {measures}{" in all slices" * sliced}, {corrected}'
 
 def intervals_text(comparison: Comparison) -> str:
@@ -293,20 +294,23 @@ def method_sentence(comparison: Comparison) -> str:
     sizes = sorted({pair.queries for pair in comparison.rows})
     queries = counted(sizes[-1], 'query')
     if len(sizes) > 1: queries = f'{sizes[0]:,} to {queries}'
-    kept = ''
+    rules = ''
     if conventions:
-        unjudged = ['unjudged documents count as not relevant'] * (conventions.unjudged == 'keep')
-        kept = f' Conventions: {"; ".join([*conventions.describe(), *unjudged])}.'
-    sided = '' if callable(method.test) else 'two-sided '
+        phrases = [*conventions.describe()]
+        if conventions.unjudged == 'keep':
+            phrases.append('unjudged documents count as not relevant')
+        rules = f' Conventions: {"; ".join(phrases)}.'
+    sided = 'two-sided '
+    if callable(method.test): sided = ''
     rule = family_text(comparison).removeprefix('Significant: ')
+    draws = ''
     usual = method.known_test.draws
-    draws = f' (draws of the test: {method.draws or usual:,}; seed {method.seed})' if usual else ''
-    return (f'Systems are compared by {", ".join(names)}; each pair on {queries}.{kept} A difference is significant '
+    if usual: draws = f' (draws of the test: {method.draws or usual:,}; seed {method.seed})'
+    return (f'Systems are compared by {", ".join(names)}; each pair on {queries}.{rules} A difference is significant '
             f'if its {sided}{rule} Computed with irmetrics_nb {__version__}{draws}.')
 
 # %% ../../nbs/comparing/comparison.ipynb #8190cc65
 def _pair_cells(pair, alpha):
-    """Return the cells of one row of the table of pairs."""
     digits = decimals(pair)
     difference = Cell(sentence_number(pair.difference, digits), best=pair.shown(alpha) and pair.difference != 0)
     interval = _ends(pair.low, pair.high, digits)
@@ -317,7 +321,7 @@ def _pair_cells(pair, alpha):
 
 def _ends(low, high, digits):
     """Format the ends of an interval; '–' if one is NaN."""
-    if np.isnan(low) or np.isnan(high): return '–'
+    if np.isnan((low, high)).any(): return '–'
     return f'[{sentence_number(low, digits)}, {sentence_number(high, digits)}]'
 
 # %% ../../nbs/comparing/comparison.ipynb #4fb77560
@@ -424,7 +428,9 @@ MARK_LETTERS = 'abcdefghijklmnoprstuvwxyz'  # there is no raised q
 def letter(i: int) -> str:
     """Return the letter for the system at index i; after z come a1, b1 and so on."""
     again, position = divmod(i, len(MARK_LETTERS))
-    return MARK_LETTERS[position] + (str(again) if again else '')
+    mark = MARK_LETTERS[position]
+    if again: mark += str(again)
+    return mark
 
 def common(sample: Sample) -> np.ndarray:
     """Return the values of a sample, with NaN for queries that some system lacks.
@@ -477,7 +483,8 @@ def marked_means(comparison: Comparison, over: str = '') -> Table:
     rows = []
     for i, system in enumerate(sample.systems):
         raised = [signs.get((system, measure), '') for measure in sample.measures]
-        name = system + ' (baseline)' * (system == baseline)
+        name = system
+        if system == baseline: name += ' (baseline)'
         if lettered: name = f'{letter(i)}  {system}'
         rows.append([name, *map(Cell, means[i].tolist(), raised, best[i].tolist())])
     caption = f'{over} Bold: the best. {marks_text(comparison)} {family_text(comparison)}'
@@ -487,14 +494,16 @@ def marked_means(comparison: Comparison, over: str = '') -> Table:
 MOST_SENTENCES = 6  # pairs in a slice, up to which each has its sentence
 
 def _slice_parts(comparison, name):
-    """Yield the title, the table and the sentences for one group of queries."""
     inside = comparison.of_slice(name)
-    size = counted(int(inside.sample.complete.any(axis=0).sum()), 'query')
+    sample = inside.sample
+    size = counted(int(sample.complete.any(axis=0).sum()), 'query')
     if comparison.groups is not None: yield Text(f'{name}: {size}', 'title')
-    over = f'Means over {size}{f" of the slice {name}" * (name != EVERYTHING)}.'
-    yield marked_means(inside, over)
-    sentences_fit = len(inside.rows) <= MOST_SENTENCES * len(inside.sample.measures)
-    yield Items(inside.sentences() if sentences_fit else [])
+    if name != EVERYTHING: size += f' of the slice {name}'
+    yield marked_means(inside, f'Means over {size}.')
+    sentences_fit = len(inside.rows) <= MOST_SENTENCES * len(sample.measures)
+    sentences = []
+    if sentences_fit: sentences = inside.sentences()
+    yield Items(sentences)
 
 def _last_lines(comparison, per_run):
     """Yield the lines below the tables: a note on marks and test, then notes and warnings.
@@ -518,7 +527,6 @@ MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
 
 # %% ../../nbs/comparing/comparison.ipynb #1995d0e4
 def _forest(comparison, measure, ax):
-    """Draw the differences of all pairs on one measure, with their intervals."""
     pairs = [pair for pair in comparison.rows if pair.measure == measure]
     names = [f'{pair.b} − {pair.a}' + in_slice(pair.slice).replace(' in ', ', ', 1) for pair in pairs]
     columns = zip(*((pair.difference, pair.low, pair.high) for pair in pairs))
@@ -541,7 +549,8 @@ COMPARISON_PLOTS: dict[str, Callable] = {  # all but the first draw two systems
 def levels_text(pairs: Iterable[Pair]) -> str:
     """Return the confidence level of the pairs as text, or '' if levels differ."""
     levels = {pair.level for pair in pairs}
-    return f'{100 * min(levels):.6g} % interval' if len(levels) == 1 else ''
+    if len(levels) != 1: return ''
+    return f'{100 * min(levels):.6g} % interval'
 
 # %% ../../nbs/comparing/comparison.ipynb #134da677
 def share_sentences(comparison: Comparison) -> list[str]:
@@ -552,15 +561,16 @@ def share_sentences(comparison: Comparison) -> list[str]:
     return [_share(comparison, pair) for pair in comparison.pairs() if pair.queries]
 
 def _share(comparison, total):
-    """Return a sentence on how much each slice adds to the difference of a pair. total:
-    the pair compared over all queries. A slice is a group of queries."""
+    """Return a sentence for one pair. total: the pair compared over all queries."""
     names = (total.measure, total.a, total.b)
     digits = decimals(total)
     parts = []
     for pair in comparison.rows:
-        if (pair.measure, pair.a, pair.b) != names or pair is total: continue
-        if pair.queries: parts.append(
-            (pair.difference * pair.queries / total.queries, pair.slice))
+        if (pair.measure, pair.a, pair.b) != names: continue
+        if pair is total: continue
+        if not pair.queries: continue
+        part = pair.difference * pair.queries / total.queries
+        parts.append((part, pair.slice))
     by_dimension = defaultdict(list)  # the slices of one dimension are parts of a whole
     for part, name in sorted(parts, key=lambda part: -abs(part[0])):
         by_dimension[dimension_of(name)].append(
@@ -572,8 +582,7 @@ def _share(comparison, total):
 MOST_SLICES = 5  # slices that are named as those that differ most
 
 def _differing_sentence(comparison):
-    """Return a list with one sentence on the slices (groups of queries) with the largest
-    differences. The list is empty if there are five slices or fewer."""
+    """Return a list with a sentence on the slices that differ most, if there are many."""
     if len(comparison.slices) <= MOST_SLICES + 1: return []
     inside = [pair for pair in comparison.rows
               if pair.slice != EVERYTHING and pair.queries and pair.difference]
@@ -686,7 +695,8 @@ def compare(
                          f'quality: {", ".join(sample.measures)}')
     if len(tested) == 1: method = replace(method, correct_over='measure')
     together = method.correct_over == 'all'
-    families = [tested] if together else [[measure] for measure in tested]
+    if together: families = [tested]
+    else: families = [[measure] for measure in tested]
     tasks = [*product(families, dict.fromkeys([None, slices]))]
     rows = []
     for (family, divided), part in zip(tasks, parts_of(tests, len(tasks))):
@@ -694,13 +704,4 @@ def compare(
     rows.sort(key=lambda pair: tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)
 
-def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:
-    """Return the group of each query in a sample or in scores.
 
-    The group is '' for a query without a group. Raises ValueError if no query has a
-    group."""
-    group_of = read_groups(groups)
-    groups_known = tuple(group_of.get(q, '') for q in sample.query_ids)
-    if any(groups_known): return groups_known
-    raise ValueError('no query belongs to a group; check that the groups and the '
-                     'judgments have the same query ids')

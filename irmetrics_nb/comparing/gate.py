@@ -21,6 +21,7 @@ import numpy as np
 from .. import Scores, parse
 from irmetrics_nb.comparing.aligned_scores import (
     LEAST_QUERIES,
+    REQUIREMENTS,
     Sample,
     answered,
     check_margin,
@@ -130,7 +131,6 @@ def largest_drop(limit: tuple[float, bool], mean: float) -> tuple[float, str]:
 
 # %% ../../nbs/comparing/gate.ipynb #5345c4ea
 WORST = 5  # number of queries that are listed
-REQUIREMENTS = 'significant', 'any'  # which drops above the limit fail
 
 def _drop(comparison, pair, limit, require, allow_unknown):
     """Check that a mean has not dropped below that of the baseline; return a verdict. The

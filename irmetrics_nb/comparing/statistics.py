@@ -7,12 +7,11 @@ __all__ = ['TIE_SHARE', 'NEVER_ZERO', 'INTERVALS', 'METHODS', 'CORRECTIONS', 'gr
            'cancelling', 'differences', 'stepped_differences', 't_test', 'standard_error', 't_interval', 'skewness',
            'wilcoxon', 'wins_ties_losses', 'sign_test', 'effect_size', 'effect_interval', 'detectable',
            'randomization_test', 'tukey_test', 'tukey_intervals', 'tukey_detectable', 'bootstrap_interval',
-           'studentized_interval', 'bootstrap_test', 'Correction', 'adjust', 'decision_alphas']
+           'studentized_interval', 'bootstrap_test', 'adjust', 'decision_alphas']
 
 # %% ../../nbs/comparing/statistics.ipynb #b6462e6c
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 from math import factorial
@@ -51,7 +50,8 @@ def gridded_size(d: np.ndarray) -> float:
     one above 0, so that small differences do not become 0. Returns 0 if all differences are
     0."""
     sizes = np.abs(d[d != 0])
-    return float(min(sizes.max(), 2.0**20 * sizes.min())) if sizes.size else 0.0
+    if sizes.size: return float(min(sizes.max(), 2.0**20 * sizes.min()))
+    return 0.0
 
 def cancelling(sizes: np.ndarray) -> float:
     """Return the size below which the difference of two values may be a rounding error.
@@ -110,7 +110,9 @@ def t_test(differences: np.ndarray) -> float:
     """
     from scipy.special import stdtr
     d, error = _with_error(differences)
-    if not error > 0: return np.nan if d.any() else 1.0
+    if not error > 0:
+        if d.any(): return np.nan
+        return 1.0
     return _positive(2 * stdtr(len(d) - 1, -abs(d.mean()) / error))
 
 # the smallest p-value: less than that a float does not hold
@@ -128,7 +130,6 @@ def standard_error(differences: np.ndarray) -> float:
     return float(d.std(ddof=1) / np.sqrt(len(d)))
 
 def _with_error(differences):
-    """Return the differences as an array, and the standard error of their mean."""
     d = np.asarray(differences, float)
     return d, standard_error(d)
 
@@ -146,7 +147,9 @@ def t_interval(differences: np.ndarray, *, level: float = 0.95) -> tuple[float, 
     """
     from scipy.special import stdtrit
     d, error = _with_error(differences)
-    if not error > 0: return (np.nan, np.nan) if d.any() else (0.0, 0.0)
+    if not error > 0:
+        if d.any(): return np.nan, np.nan
+        return 0.0, 0.0
     mean = float(d.mean())
     reach = float(stdtrit(len(d) - 1, (1 + level) / 2)) * error
     return mean - reach, mean + reach
@@ -162,7 +165,8 @@ def skewness(differences: np.ndarray) -> float:
     True
     """
     d = np.asarray(differences, float)
-    if len(d) < 3 or np.ptp(d) == 0: return 0.0
+    if len(d) < 3: return 0.0
+    if np.ptp(d) == 0: return 0.0
     centred = d - d.mean()
     return float((centred**3).mean() / (centred**2).mean() ** 1.5)
 
@@ -237,7 +241,8 @@ def effect_interval(
     from scipy.optimize import brentq
     from scipy.special import ndtri
     from scipy.stats import nct
-    if n < 2 or not np.isfinite(effect): return np.nan, np.nan
+    if n < 2: return np.nan, np.nan
+    if not np.isfinite(effect): return np.nan, np.nan
     root = np.sqrt(n)
     t = min(abs(effect) * root, 1000.0)  # above, the interval is proportional to t
     shares = (1 + level) / 2, (1 - level) / 2
@@ -245,11 +250,14 @@ def effect_interval(
     farthest = t + 2 * z * np.sqrt(1 + t**2 / (n - 1)) + 1
     def excess(noncentrality, share):
         p = nct.cdf(t, n - 1, noncentrality)
-        return (p if np.isfinite(p) else float(noncentrality < t)) - share
+        if not np.isfinite(p): p = float(noncentrality < t)
+        return p - share
     ends = [brentq(excess, -z - 1, farthest, args=(share,)) / root for share in shares]
-    scale = max(1.0, abs(effect) * root / t) if t else 1.0
+    scale = 1.0
+    if t: scale = max(1.0, abs(effect) * root / t)
     low, high = (np.array(ends) * scale).tolist()
-    return (low, high) if effect >= 0 else (-high, -low)
+    if effect < 0: return -high, -low
+    return low, high
 
 # %% ../../nbs/comparing/statistics.ipynb #7bba2c9f
 def detectable(
@@ -312,7 +320,8 @@ def randomization_test(
     0.5
     """
     d = np.asarray(differences, float)
-    table = d[:, None] if d.ndim == 1 else d
+    table = d
+    if d.ndim == 1: table = d[:, None]
     n = len(table)
     if step is None: step = grid_step(np.abs(table).max(axis=0, initial=0), n)
     steps = whole_steps(table, step)
@@ -320,7 +329,8 @@ def randomization_test(
     seen = np.zeros(table.shape[1])
     inexact = np.maximum(n, 2.0**-46 * np.abs(steps).sum(axis=0))
     exact = n < 62 and 2**n <= draws
-    count = 2**n if exact else draws
+    count = draws
+    if exact: count = 2**n
     rows = max(1, CHUNK // max(table.shape[1], 1))
     done = 0
     for block in _sign_blocks(n, count, exact, seed):
@@ -330,8 +340,10 @@ def randomization_test(
             seen += np.count_nonzero(np.abs(sums) >= np.abs(total) - inexact, axis=0)
             done += len(bits)
             if progress: progress(done, count)
-    p = seen / count if exact else (seen + 1) / (count + 1)
-    return p if d.ndim == 2 else float(p[0])
+    if exact: p = seen / count
+    else: p = (seen + 1) / (count + 1)
+    if d.ndim == 2: return p
+    return float(p[0])
 
 # %% ../../nbs/comparing/statistics.ipynb #c6263874
 TABLE = 7  # systems, up to which all orders are listed
@@ -341,7 +353,8 @@ def _shuffled_sums(values, draws, seed, progress=None):
     within each query are shuffled among the systems. values: array (queries, systems)."""
     n, m = values.shape
     random = np.random.default_rng(seed)
-    pick = _from_table if m <= TABLE else _by_keys
+    pick = _by_keys
+    if m <= TABLE: pick = _from_table
     rows = max(1, CHUNK // 2 // max(draws * m, 1))
     sums = np.zeros((draws, m))
     for start in range(0, n, rows):
@@ -355,9 +368,10 @@ def _from_table(values, draws, random):
     n, m = values.shape
     orders = np.array(list(permutations(range(m))))
     table = values[:, orders].reshape(-1, m)
-    drawn = random.integers(len(orders), size=(n, draws), dtype=np.uint16).astype(np.intp)
-    drawn += np.arange(n)[:, None] * len(orders)
-    rows = np.take(table, drawn.ravel(), axis=0, mode='clip')
+    drawn = random.integers(len(orders), size=(n, draws), dtype=np.uint16)
+    indices = drawn.astype(np.intp)
+    indices += np.arange(n)[:, None] * len(orders)
+    rows = np.take(table, indices.ravel(), axis=0, mode='clip')
     return rows.reshape(n, draws, m).sum(axis=0)
 
 def _by_keys(values, draws, random):
@@ -428,7 +442,8 @@ def tukey_intervals(
     if exact: sums = _all_shuffled_sums(steps)
     else: sums = _shuffled_sums(steps, draws, seed, progress)
     # both of two differences of sums may be inexact by so much
-    inexact = 2 * max(n, 2.0**-46 * np.abs(steps).sum()) if steps.any() else 0
+    inexact = 0
+    if steps.any(): inexact = 2 * max(n, 2.0**-46 * np.abs(steps).sum())
     ascending = np.sort(np.ptp(sums, axis=1))
     total = steps.sum(axis=0)
     gaps = total - total[:, None]
@@ -437,7 +452,8 @@ def tukey_intervals(
     shares = (np.arange(len(ascending) + 1) + observed) / (len(ascending) + observed)
     p = np.where(np.eye(m, dtype=bool), 1, shares[seen])
     significant = np.count_nonzero(np.minimum(tables * shares, 1) < alpha)
-    reach = ascending[-significant] + inexact if significant else np.nan
+    reach = np.nan
+    if significant: reach = ascending[-significant] + inexact
     unit = step / max(n, 1)
     return p, (gaps - reach) * unit, (gaps + reach) * unit
 
@@ -463,16 +479,19 @@ def tukey_detectable(
     steps, step = _steps_from_first(np.asarray(values, float))
     table = steps * step
     n, m = table.shape
-    within = (table - table.mean(axis=0)).var(axis=1, ddof=1).mean() if n else 0.0
-    if n < 2 or not within > 0: return np.nan
-    error = (table[:, b] - table[:, a]).std(ddof=1) / np.sqrt(n)
+    if n < 2: return np.nan
+    within = (table - table.mean(axis=0)).var(axis=1, ddof=1).mean()
+    if not within > 0: return np.nan
+    d = table[:, b] - table[:, a]
+    error = d.std(ddof=1) / np.sqrt(n)
     spread = float(ndtri(power)) * error
     unit = _range_quantile(m, alpha) ** 2 / n
     bar = unit * within
     rise = unit * (1 / m)
     if rise >= 1: return np.inf
-    root = np.sqrt(spread**2 - (1 - rise) * (spread**2 - bar))
-    return float((spread + root) / (1 - rise))
+    left = 1 - rise
+    root = np.sqrt(spread**2 - left * (spread**2 - bar))
+    return float((spread + root) / left)
 
 @lru_cache
 def _range_quantile(systems, alpha):
@@ -560,7 +579,9 @@ def studentized_interval(
     True
     """
     d, error = _with_error(differences)
-    if not error > 0: return (np.nan, np.nan) if d.any() else (0.0, 0.0)
+    if not error > 0:
+        if d.any(): return np.nan, np.nan
+        return 0.0, 0.0
     t = _resampled_t(d, resamples, seed)
     if symmetric:
         down = up = _quantile(np.sort(abs(t)), level)
@@ -573,8 +594,10 @@ def studentized_interval(
 def _quantile(ascending, level):
     """Return the quantile of ascending values at `level`, or NaN if it is infinite."""
     position = int(np.ceil(level * (len(ascending) + 1) - 1e-9)) - 1
-    quantile = ascending[position] if position < len(ascending) else np.inf
-    return quantile if np.isfinite(quantile) else np.nan
+    if position >= len(ascending): return np.nan
+    quantile = ascending[position]
+    if np.isfinite(quantile): return quantile
+    return np.nan
 
 # %% ../../nbs/comparing/statistics.ipynb #ccff66c3
 def bootstrap_test(
@@ -593,7 +616,9 @@ def bootstrap_test(
     True
     """
     d, error = _with_error(differences)
-    if not error > 0: return np.nan if d.any() else 1.0
+    if not error > 0:
+        if d.any(): return np.nan
+        return 1.0
     seen = abs(d.mean()) / error
     t = _resampled_t(d, resamples, seed, progress)
     as_far = np.count_nonzero(abs(t) >= seen * (1 - 1e-9))
@@ -622,24 +647,17 @@ def _holm_alphas(alpha, m, rejected):
     `alpha` divided by the number of hypotheses that are not yet rejected."""
     return alpha / (m - np.minimum(np.arange(m), rejected))
 
-@dataclass(frozen=True)
-class Correction:
-    """Definition of a correction for multiple tests; see `CORRECTIONS` for all."""
-    words: str  # its name in a sentence
-    # the ascending p-values of a family, adjusted
-    adjust: Callable[[np.ndarray], np.ndarray]
-    # of alpha, the size of a family, and how many it rejects: the level of each decision
-    alphas: Callable[[float, int, int], Any]
-
-CORRECTIONS = {
-    'holm': Correction('Holm', _holm, _holm_alphas),
-    'bonferroni': Correction('Bonferroni', lambda p: len(p) * p,
-                             lambda alpha, m, _: alpha / m),
-    'bh': Correction('Benjamini–Hochberg', _bh,
-                     lambda alpha, m, n: alpha * (max(n, 1) / m)),
-    'by': Correction('Benjamini–Yekutieli', lambda p: _harmonic(len(p)) * _bh(p),
-                     lambda alpha, m, n: alpha * (max(n, 1) / (m * _harmonic(m)))),
-    'none': Correction('no correction', lambda p: p, lambda alpha, *_: alpha),
+# of each correction: its name in a sentence; a function that adjusts the ascending
+# p-values of a family; and one that returns the level of each decision, from alpha, the
+# size of the family, and the number of hypotheses that it rejects
+CORRECTIONS: dict[str, tuple[str, Callable, Callable]] = {
+    'holm': ('Holm', _holm, _holm_alphas),
+    'bonferroni': ('Bonferroni', lambda p: len(p) * p, lambda alpha, m, _: alpha / m),
+    'bh': ('Benjamini–Hochberg', _bh, lambda alpha, m, n: alpha * (max(n, 1) / m)),
+    'by': (
+        'Benjamini–Yekutieli', lambda p: _harmonic(len(p)) * _bh(p),
+        lambda alpha, m, n: alpha * (max(n, 1) / (m * _harmonic(m)))),
+    'none': ('no correction', lambda p: p, lambda alpha, *_: alpha),
 }
 
 @lists_choices(corrections=CORRECTIONS)
@@ -656,7 +674,8 @@ def adjust(p: np.ndarray, correction: str = 'holm') -> np.ndarray:
     check_option('correction', correction, CORRECTIONS)
     out = np.array(p, float)
     order = np.argsort(out, kind='stable')[:np.count_nonzero(~np.isnan(out))]
-    out[order] = np.minimum(CORRECTIONS[correction].adjust(out[order]), 1)
+    _, adjusted, _ = CORRECTIONS[correction]
+    out[order] = np.minimum(adjusted(out[order]), 1)
     return out
 
 # %% ../../nbs/comparing/statistics.ipynb #499eda64
@@ -676,6 +695,6 @@ def decision_alphas(
     order = np.argsort(p, kind='stable')[:np.count_nonzero(~np.isnan(adjusted))]
     alphas = np.full(len(adjusted), float(alpha))
     rejected = int((adjusted < alpha).sum())
-    if order.size:
-        alphas[order] = CORRECTIONS[correction].alphas(alpha, len(order), rejected)
+    *_, levels = CORRECTIONS[correction]
+    if order.size: alphas[order] = levels(alpha, len(order), rejected)
     return alphas

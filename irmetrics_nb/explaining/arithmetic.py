@@ -89,7 +89,7 @@ class Listing:
         seen = self.counts(self.grade)
         grade = self.grade[seen]
         rank = np.flatnonzero(seen) + 1
-        missed = np.array([*self.judged_besides.values()], dtype=float)
+        missed = np.array([*self.judged_besides.values()], float)
         pool = np.append(grade, missed[self.counts(missed)])
         start, size = self.tie_columns()
         return Judged.unchecked(
@@ -144,7 +144,8 @@ def from_run(
     Raises DataError if the query has no judgments."""
     answered = query in run.queries
     if query not in qrels.queries:
-        words = 'is in the run, but has' if answered else 'has'
+        words = 'has'
+        if answered: words = 'is in the run, but has'
         hint = suggestion(query, qrels.queries)
         raise DataError(f'query {query!r} {words} no judgments{hint}')
     results = Run.empty()
@@ -247,7 +248,7 @@ def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
     params = measure.arguments()
     params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
     query = np.arange(len(grade))
-    first = np.ones(len(grade), dtype=int)
+    first = np.ones(len(grade), int)
     alone = Judged.unchecked(query=query, rank=first, grade=grade, retrieved=first,
                              pool_query=query, pool_grade=grade)
     binary = 'rel' in params and 'gain' not in params
@@ -270,7 +271,8 @@ def in_order(measure: Measure, listing: Listing, ties: str) -> Listing:
         raise TiesError(f'the {ties} order of ties is not defined for {measure!r}')
     seen = listing.counts(listing.grade)
     key = np.zeros(len(listing))  # unjudged documents count as 0
-    key[seen] = -worth if ties == 'best' else worth
+    key[seen] = worth
+    if ties == 'best': key[seen] = -worth
     order = np.lexsort((~seen, key, listing.tie))
     docs = tuple(listing.docs[i] for i in order)
     return replace(listing, docs=docs, tie=np.arange(len(docs)))
@@ -351,7 +353,7 @@ class Arithmetic:
 
         values: one value per judged document of the list. empty: the value at other
         ranks."""
-        rows = np.full(len(self.listing), empty, dtype=float)
+        rows = np.full(len(self.listing), empty, float)
         rows[self.row] = values
         return rows
 
@@ -480,7 +482,8 @@ def put_in(form: str, values: dict[str, float]) -> str:
     def added(match):
         name, a, b = match.groups()
         total = int(a) + int(b)
-        return f'{name}({total})' if name else str(total)
+        if name: return f'{name}({total})'
+        return str(total)
     # (2+1) is 3, and log2(2+1) is log2(3)
     text = re.sub(r'(\w*)\((\d+)([+-]\d+)\)', added, text)
     text = re.sub(r'\*1(?![\w.*])', '', text)

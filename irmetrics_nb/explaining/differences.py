@@ -6,27 +6,16 @@
 __all__ = ['steps', 'QueryDifference', 'Difference', 'explain_difference']
 
 # %% ../../nbs/explaining/differences.ipynb #63c23048
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 # %% ../../nbs/explaining/differences.ipynb #a776696d
-from .. import Conventions, Measure, Qrels, Run, evaluate, parse
-from irmetrics_nb.core.conventions import (
-    DuplicatesChoice,
-    IdenticalIdsChoice,
-    JudgmentsChoice,
-    MissingChoice,
-    NegativeChoice,
-    NoRelevantChoice,
-    ScoreDtypeChoice,
-    TiesChoice,
-    UnjudgedChoice,
-)
-from ..core.measures import Aggregate
+from .. import Measure, Qrels, Run, evaluate, parse
+from ..core.conventions import Options
 from ..data.errors import suggestion, visible
 from ..evaluation.presets import conventions_of
 from irmetrics_nb.explaining.explanation import (
@@ -56,19 +45,20 @@ from irmetrics_nb.results.results import (
 
 # %% ../../nbs/explaining/differences.ipynb #a2c3daa6
 def steps(
-    aggregate: Aggregate, a: np.ndarray, b: np.ndarray,
+    combine: Callable[[np.ndarray], float], a: np.ndarray, b: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the effect of replacing values `a` by values `b`, one query at a time.
 
-    aggregate: how values are combined, such as the mean. The result is (order, effect):
-    the indices of the queries, the query with the largest effect first, and the change
-    of the aggregate at each step."""
+    combine: a function that combines the values, such as np.mean. The result is (order,
+    effect): the indices of the queries, the query with the largest effect first, and
+    the change of the combined value at each step."""
     queries = np.arange(len(a))
-    start = aggregate.f(a) if len(a) else 0.0
-    alone = [aggregate.f(np.where(queries == i, b, a)) - start for i in queries]
+    start = 0.0
+    if len(a): start = combine(a)
+    alone = [combine(np.where(queries == i, b, a)) - start for i in queries]
     order = np.argsort(-np.abs(alone), kind='stable')
     step_of = np.argsort(order)
-    running = [aggregate.f(np.where(step_of <= step, b, a)) for step in queries]
+    running = [combine(np.where(step_of <= step, b, a)) for step in queries]
     return order, np.diff(running, prepend=start)
 
 # %% ../../nbs/explaining/differences.ipynb #c5fea2cb
@@ -93,20 +83,26 @@ class QueryDifference(Result):
 
         The rank is None for a list that does not contain the document."""
         works = self.a.work, self.b.work
-        rank_a, rank_b = (dict(zip(work.listing.docs, count(1))) for work in works)
-        grade_a, grade_b = (dict(zip(work.listing.docs, work.listing.grade)) for work in works)
-        grade_of = grade_b | grade_a
+        lists = [work.listing for work in works]
+        rank_a, rank_b = (dict(zip(listing.docs, count(1))) for listing in lists)
+        grade_of: dict[str, float] = {}
+        for listing in reversed(lists): grade_of |= zip(listing.docs, listing.grade)
+        titles = self.a.titles
         rows = []
         running = 0.0
         for doc, a, b in share_changes(*map(shares, works)):
-            running += b - a
+            difference = b - a
+            running += difference
             row: dict[str, Any] = {'document': doc}
-            if self.a.titles: row['title'] = self.a.titles.get(doc, '')
+            if titles: row['title'] = titles.get(doc, '')
             row |= {'grade': grade_text(grade_of[doc]), 'rank a': rank_a.get(doc), 'rank b': rank_b.get(doc)}
-            rows.append(row | {'a': a, 'b': b, 'difference': b - a, 'running': running})
+            rows.append(row | {'a': a, 'b': b, 'difference': difference, 'running': running})
         return rows
 
-    def _columns(self): return super()._columns() | {'grade': [str(row['grade']) for row in self.rows]}
+    def _columns(self):
+        columns = super()._columns()
+        columns['grade'] = [*map(str, columns.get('grade', ()))]
+        return columns
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measure, the query, the values and the documents for JSON."""
@@ -116,14 +112,15 @@ class QueryDifference(Result):
     def _head(self): return f'{self.a.query}: {self.a.measure!r} {arrow(self.a.value, self.b.value)}'
 
     def _blocks(self):
-        yield Text(self._head())
+        head = self._head()
+        yield Text(head)
         rows = self.rows
         cells = [[shortened(x, 44, 'not retrieved') for x in row.values()] for row in rows]
-        if rows: yield Table([*rows[0]], cells, self._head(), 'tab:difference')
+        if rows: yield Table([*rows[0]], cells, head, 'tab:difference')
 
     def _page(self):
-        """Return both calculations as HTML, with bars for the documents."""
-        return html_table([self._head(), f'a: {self.a.text}', f'b: {self.b.text}'], self.rows, 'difference')
+        lines = [self._head(), f'a: {self.a.text}', f'b: {self.b.text}']
+        return html_table(lines, self.rows, 'difference')
 
 # %% ../../nbs/explaining/differences.ipynb #569877c2
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,8 +155,9 @@ class Difference(Result):
 
     def _columns(self) -> dict[str, Any]:
         a, b = self.values
-        return {'query_id': [*self.query_ids], 'a': a, 'b': b, 'difference': b - a, 'adds': self.effect,
-                'running': np.cumsum(self.effect)}
+        running = np.cumsum(self.effect)
+        return {'query_id': [*self.query_ids], 'a': a, 'b': b, 'difference': b - a,
+                'adds': self.effect, 'running': running}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measure, both values and all queries for JSON."""
@@ -172,46 +170,53 @@ class Difference(Result):
         Raises ValueError for an unknown query."""
         query = str(query)
         if query not in self.query_ids:
-            raise ValueError(f'query {query!r} is not one of the compared queries{suggestion(query, self.query_ids)}')
+            hint = suggestion(query, self.query_ids)
+            raise ValueError(f'query {query!r} is not one of the compared queries{hint}')
         qrels, *runs = self.sources
-        return QueryDifference(*(explain(self.measure, qrels, run, query, **self.how) for run in runs))
+        measure = self.measure
+        return QueryDifference(*(explain(measure, qrels, run, query, **self.how) for run in runs))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the contribution of each query as a bar, and the running sum as a line.
 
         ax: the axes to draw in; default: a new figure. Returns the matplotlib axes."""
         if ax is None: ax = new_axes()
-        at = np.arange(1, len(self.query_ids) + 1)
-        colour = np.where(self.effect > 0, EARNED, LOST)
-        words = f'running sum, {value_text(self.value, signed=True)} in total'
-        ax.bar(at, self.effect, color=colour, alpha=.7)
-        ax.plot(at, np.cumsum(self.effect), color=ink(ax), label=words)
-        ax.axhline(0, color=ink(ax), linewidth=.8)
+        effect = self.effect
+        pen = ink(ax)
+        at = np.arange(1, len(effect) + 1)
+        colour = np.where(effect > 0, EARNED, LOST)
+        total = value_text(self.value, signed=True)
+        ax.bar(at, effect, color=colour, alpha=.7)
+        running = np.cumsum(effect)
+        ax.plot(at, running, color=pen, label=f'running sum, {total} in total')
+        ax.axhline(0, color=pen, linewidth=.8)
         ax.xaxis.get_major_locator().set_params(integer=True)
         title = f'{self.measure!r}, {self.names[0]} → {self.names[1]}'
         labels = 'queries, the largest effect first', 'effect on the difference'
         return finish(ax, title, *labels, legend=True)
 
     def _head(self):
-        better = np.sum(self.effect > 0)
-        worse = np.sum(self.effect < 0)
-        same = np.sum(self.effect == 0)
+        effect = self.effect
+        better = np.sum(effect > 0)
+        worse = np.sum(effect < 0)
+        same = np.sum(effect == 0)
         counts = f'{better} better, {worse} worse, {same} the same'
         first, second = map(visible, self._run_names())
-        return f'{self.measure!r}, {first} → {second}: {arrow(self.a, self.b)}; {len(self.effect)} queries: {counts}'
+        subject = f'{self.measure!r}, {first} → {second}: {arrow(self.a, self.b)}'
+        return f'{subject}; {len(effect)} queries: {counts}'
 
     def _run_names(self): return [name or letter for name, letter in zip(self.names, 'ab')]
 
     def _blocks(self, queries: int | None = None):
-        yield Text(self._head())
+        caption = self._head()
+        yield Text(caption)
         rows = [[*row.values()] for row in self.rows[:queries]]
         head = ['query_id', *self._run_names(), 'difference', 'adds', 'running']
-        yield Table(head, rows, self._head(), 'tab:difference')
+        yield Table(head, rows, caption, 'tab:difference')
         more = len(self.effect) - len(rows)
         if more: yield Text(f'... and {more} more queries')
 
     def _page(self):
-        """Return all queries as HTML, with bars for their contributions."""
         return html_table([self._head()], self.rows, 'adds')
 
     def __repr__(self) -> str: return rendered(self._blocks(10), 'text')
@@ -219,12 +224,7 @@ class Difference(Result):
 # %% ../../nbs/explaining/differences.ipynb #c871b784
 def explain_difference(
     measure: str | Measure, qrels: Any, run_a: Any, run_b: Any, *,
-    conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
-    missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
-    negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
-    unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
-    duplicates: DuplicatesChoice | None = None,
-    identical_ids: IdenticalIdsChoice | None = None, documents: Any = None,
+    documents: Any = None, **options: Unpack[Options],
 ) -> Difference:
     """Explain the difference between two runs, b − a, by the contribution of each query.
 
@@ -234,12 +234,11 @@ def explain_difference(
         One measure, such as 'nDCG@10'.
     qrels, run_a, run_b : judgments and results
         The judgments and two runs, in any form that `evaluate` accepts.
-    conventions, ties, missing, no_relevant, negative : str
-        As in `evaluate`.
-    score_dtype, unjudged, judgments, duplicates, identical_ids : str
-        As in `evaluate`.
     documents : dict, table or path
         The titles of documents, as in `explain`.
+    options
+        Options of `evaluate`: conventions, ties, missing, no_relevant, negative,
+        score_dtype, unjudged, judgments, duplicates, identical_ids.
 
     Returns
     -------
@@ -261,18 +260,15 @@ def explain_difference(
     >>> explain_difference('RR', qrels, a, b).rows[0]['adds']
     0.25
     """
-    in_force = conventions_of(
-        conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-        negative=negative, score_dtype=score_dtype, unjudged=unjudged,
-        judgments=judgments,
-        duplicates=duplicates, identical_ids=identical_ids)
+    rules: dict[str, Any] = {**options}
+    in_force = conventions_of(rules.pop('conventions', None), **rules)
     parsed = parse(measure)
-    options: dict[str, Any] = {'duplicates': in_force.duplicates, 'copy': False}
-    truth = Qrels(qrels, **options)
-    runs = Run(run_a, **options), Run(run_b, **options)
+    read: dict[str, Any] = {'duplicates': in_force.duplicates, 'copy': False}
+    truth = Qrels(qrels, **read)
+    runs = Run(run_a, **read), Run(run_b, **read)
     scores = [evaluate(truth, run, parsed, conventions=in_force) for run in runs]
     queries, values = _aligned(*scores)
-    order, effect = steps(parsed.kind.aggregate, *values)
+    order, effect = steps(parsed.kind.aggregate.f, *values)
     asked = scores[0].measures[0]
     a, b = (score.means[repr(asked)] for score in scores)
     first, second = (score.name for score in scores)
@@ -288,8 +284,11 @@ def _aligned(*scores):
     columns = [zip(each.query_ids, each.values[0, 0].tolist()) for each in scores]
     a, b = ({query: x for query, x in column if x == x} for column in columns)
     different = a.keys() ^ b.keys()
-    if not different: return [*a], np.array([[*a.values()], [b[query] for query in a]])
-    examples = visible(f'they differ in {", ".join(sorted(different)[:3])}')
+    if not different:
+        values_of_b = [b[query] for query in a]
+        return [*a], np.array([[*a.values()], values_of_b])
+    examples = ', '.join(sorted(different)[:3])
+    examples = visible(f'they differ in {examples}')
     advice = "use missing='zero' and no_relevant='zero'"
     problem = 'the means of the two runs are not over the same queries'
     raise ValueError(f'{problem} ({examples}): {advice}')

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import compress, zip_longest
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,18 +20,10 @@ import numpy as np
 from .. import Conventions, DataError, Judged, Measure, Qrels, judge, parse
 from irmetrics_nb.core.conventions import (
     CHOICES,
-    DuplicatesChoice,
-    IdenticalIdsChoice,
-    JudgmentsChoice,
-    MissingChoice,
-    NegativeChoice,
-    NoRelevantChoice,
-    ScoreDtypeChoice,
+    Options,
     TiesChoice,
-    UnjudgedChoice,
     check_cutoff,
 )
-from ..core.measures import MEAN
 from ..data.errors import counted, suggestion, visible
 from ..data.judging import check_chunks, check_tied_chunks
 from ..data.recognition import one_run
@@ -85,19 +77,21 @@ def table_of(work: Arithmetic, titles: Mapping | None = None) -> dict[str, Any]:
     listing = work.listing
     documents = listing.sources
     grades = [grade_text(g) for g in listing.grade]
-    for at in np.flatnonzero((listing.grade < 0) & ~listing.counts(listing.grade)):
+    ignored = (listing.grade < 0) & ~listing.counts(listing.grade)
+    for at in np.flatnonzero(ignored):
         grades[at] = f'{grades[at]} (counts as not judged)'
     columns: dict[str, Any] = work.columns | {'document': documents, 'grade': grades}
     if np.array_equal(columns['place'], columns['rank']): del columns['place']
     if listing.parents:
         columns['chunk'] = [*listing.docs]
         for i, grade in enumerate(grades):
-            later = documents[i] in documents[:i] and grade != UNJUDGED
-            if later: grades[i] = f'{grade}: a later chunk'
+            if grade == UNJUDGED: continue
+            if documents[i] in documents[:i]: grades[i] = f'{grade}: a later chunk'
     if titles:  # of a chunk, or of its document
-        ids = zip(listing.docs, documents)
-        columns['title'] = [
-            titles.get(doc, titles.get(parent, '')) for doc, parent in ids]
+        columns['title'] = shown = []
+        for doc, parent in zip(listing.docs, documents):
+            title = titles.get(parent, '')
+            shown.append(titles.get(doc, title))
     return {name: columns[name] for name in HEADS if name in columns}
 
 def filled_columns(rows: Sequence[Mapping]) -> list[str]:
@@ -152,8 +146,9 @@ def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> st
     are hidden until the reader unfolds them."""
     top = max((abs(row[signed]) for row in rows), default=0) or 1
     heads = {name: html_text(name) for row in rows[:1] for name in row}
-    return _page(map(html_text, lines), heads, rows, f'{len(rows) - OPEN:,} more', number=value_text, top=top,
-                 signed=signed, empty='–')
+    texts = map(html_text, lines)
+    more = f'{len(rows) - OPEN:,} more'
+    return _page(texts, heads, rows, more, number=value_text, top=top, signed=signed, empty='–')
 
 # %% ../../nbs/explaining/explanation.ipynb #6ed8e99a
 _WORDS = ('chunk', 'document', 'title', 'grade')
@@ -202,8 +197,10 @@ _PAGE = '''
 
 def _page(lines, heads, rows, summary, **options):
     """Return HTML: lines of text, a table of the first rows, and a folded one of the others."""
-    return _page_template().render(lines=lines, heads=heads, open=rows[:OPEN], folded=rows[OPEN:OPEN + FOLDED],
-                                   summary=summary, words=_WORDS, style=TABLE_STYLE, **options)
+    template = _page_template()
+    folded = rows[OPEN:OPEN + FOLDED]
+    return template.render(lines=lines, heads=heads, open=rows[:OPEN], folded=folded, summary=summary, words=_WORDS,
+                           style=TABLE_STYLE, **options)
 
 @cache
 def _page_template():
@@ -225,10 +222,12 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     if work.terms is None:
         raise ValueError(f'{work.measure!r} counts documents, so it has no terms to draw')
     earned = work.by_rank(work.share(work.terms), 0)
-    pairs = [*zip_longest(earned, work.share(work.ideal_terms), fillvalue=0.0)]
+    ideal = work.share(work.ideal_terms)
+    pairs = [*zip_longest(earned, ideal, fillvalue=0.0)]
     bars = np.array(pairs or [(0.0, 0.0)])
     last = np.flatnonzero(bars.any(axis=1)).max(initial=0) + 1
-    terms, best = bars[:max(last, min(len(bars), 10))].T
+    drawn = max(last, min(len(bars), 10))
+    terms, best = bars[:drawn].T
     if ax is None: ax = new_axes()
     rank = np.arange(1, len(terms) + 1)
     pen = ink(ax)
@@ -236,7 +235,8 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     ax.bar(rank, terms, .8, color=EARNED, alpha=.45)
     earned = np.cumsum(terms)
     ideal = np.cumsum(best)
-    ax.plot(rank, ideal, label=f'ideal list: {ideal[-1]:.4g}', color=pen, linestyle='--')
+    label = f'ideal list: {ideal[-1]:.4g}'
+    ax.plot(rank, ideal, label=label, color=pen, linestyle='--')
     dots = np.flatnonzero(terms).tolist()
     label = f'this list: {earned[-1]:.4g}'
     ax.plot(rank, earned, markevery=dots, label=label, color=EARNED, marker='o')
@@ -253,7 +253,7 @@ def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
     i, j: arrays with the ranks of the two documents; ranks begin with 1."""
     judged = listing.judged()
     start, size = listing.tie_columns()
-    batch = judged.take(np.zeros(len(i), dtype=np.intp))
+    batch = judged.take(np.zeros(len(i), np.intp))
     upper = i[batch.query]
     lower = j[batch.query]
     moves = batch.rank == upper, batch.rank == lower
@@ -274,7 +274,8 @@ def swap_changes(
     as returned by `Measure.resolve`."""
     n = min(check_cutoff(k) or len(listing), len(listing))
     listed = np.where(listing.counts(listing.grade), listing.grade, -np.inf)[:n]
-    pairs = np.argwhere(np.triu(listed[:, None] != listed, 1))
+    unequal = listed[:, None] != listed
+    pairs = np.argwhere(np.triu(unequal, 1))
     judged = listing.judged()
     change = np.zeros((n, n))
     value = np.ravel(measure.of(judged, ties=ties))
@@ -304,8 +305,12 @@ class Swaps:
         upper, lower = np.nonzero(np.triu(self.change))
         change = self.change[upper, lower]
         order = np.argsort(-np.abs(change), kind='stable')[:n]
-        return [(self.docs[upper[i]], self.docs[lower[i]], float(change[i]))
-                for i in order]
+        swaps = []
+        for i in order:
+            above = self.docs[upper[i]]
+            below = self.docs[lower[i]]
+            swaps.append((above, below, float(change[i])))
+        return swaps
 
     def plot(self, ax: Any = None, *, k: int = 20) -> Any:
         """Draw the changes for the first k ranks, in blue for better and red for worse.
@@ -318,8 +323,9 @@ class Swaps:
         edge = .5, n + .5, n + .5, .5
         image = ax.imshow(shown, cmap='RdBu', vmin=-largest, vmax=largest, extent=edge)
         scale = ax.figure.colorbar(image, ax=ax)
-        scale.set_label('change of the value', color=ink(ax))
-        scale.ax.tick_params(colors=ink(ax))
+        pen = ink(ax)
+        scale.set_label('change of the value', color=pen)
+        scale.ax.tick_params(colors=pen)
         ax.grid(False)
         for axis in ax.xaxis, ax.yaxis:
             axis.get_major_locator().set_params(integer=True)
@@ -327,10 +333,11 @@ class Swaps:
         return finish(ax, title, 'rank', 'rank')
 
     def __repr__(self) -> str:
-        count = f'Swaps of {len(self.docs)} documents, {self.measure!r}'
-        lines = [f'{a} with {b}: {value_text(x, signed=True)}'
-                 for a, b, x in self.largest()]
-        return '\n    '.join(map(visible, [count, *lines]))
+        lines = [f'Swaps of {len(self.docs)} documents, {self.measure!r}']
+        for a, b, x in self.largest():
+            change = value_text(x, signed=True)
+            lines.append(f'{a} with {b}: {change}')
+        return '\n    '.join(map(visible, lines))
 
 # %% ../../nbs/explaining/explanation.ipynb #55b30a34
 @dataclass(frozen=True)
@@ -351,7 +358,8 @@ class Change:
 
 def arrow(a: float, b: float) -> str:
     """Format two values and their difference as text."""
-    return f'{value_text(a)} → {value_text(b)} ({value_text(b - a, signed=True)})'
+    change = value_text(b - a, signed=True)
+    return f'{value_text(a)} → {value_text(b)} ({change})'
 
 def shares(work: Arithmetic) -> dict[str, float]:
     """Return {document: share of the value} for each document whose share is not 0.
@@ -395,8 +403,9 @@ class Explanation(Result):
         `no_relevant` excludes such queries."""
         value = self.work.value
         answer = self.conventions.no_relevant
+        if answer == 'zero' or value > 0: return value
         unknown = self.conventions.judgments == 'retrieved' and not len(self.listing)
-        if answer == 'zero' or value > 0 or unknown: return value
+        if unknown: return value
         best = self.measure.of(self.listing.judged().ideal)
         if np.any(best): return value
         return worth_of_nothing(self.measure, answer)
@@ -425,18 +434,20 @@ class Explanation(Result):
         return row_dicts(table_of(self.work, self.titles))
 
     def _columns(self):
-        """Return the columns of the table; grades are text."""
         columns = table_of(self.work, self.titles)
-        return columns | {'grade': [*map(str, columns['grade'])]}
+        columns['grade'] = [*map(str, columns['grade'])]
+        return columns
 
     @property
     def missed(self) -> dict[str, float]:
         """Return {document: grade} of judged documents, not retrieved, that could add to the value."""
         missed = self.listing.judged_besides
-        grade = np.array([*missed.values()], dtype=float)
-        value = self.measure.of(Judged.from_grades(grade[:, None]).ideal)
+        grade = np.array([*missed.values()], float)
+        alone = Judged.from_grades(grade[:, None])
+        value = self.measure.of(alone.ideal)
         earns = self.listing.counts(grade) & (value > 0)
-        return dict(sorted(compress(missed.items(), earns), key=lambda row: -row[1]))
+        rows = compress(missed.items(), earns)
+        return dict(sorted(rows, key=lambda row: -row[1]))
 
     def move(self, doc: str | int, rank: int) -> 'Explanation':
         """Return the explanation of the list with a document at another rank.
@@ -448,7 +459,8 @@ class Explanation(Result):
         docs = self.listing.docs
         source = ', not retrieved,'
         if name in docs: source = f' from rank {docs.index(name) + 1}'
-        return self._with(moved(self.listing, name, rank), f'{name}{source} to rank {rank}')
+        listing = moved(self.listing, name, rank)
+        return self._with(listing, f'{name}{source} to rank {rank}')
 
     def without(self, doc: str | int) -> 'Explanation':
         """Return the explanation of the list without a document.
@@ -465,7 +477,8 @@ class Explanation(Result):
         name = find_document(self.listing, doc)
         words = 'not judged'
         if grade is not None: words = f'of grade {grade:g}'
-        return self._with(regraded(self.listing, name, grade), f'{name} {words}')
+        listing = regraded(self.listing, name, grade)
+        return self._with(listing, f'{name} {words}')
 
     def _with(self, listing, words):
         work = _work_out(self.asked, listing, self.conventions, self.others)
@@ -499,14 +512,14 @@ class Explanation(Result):
 
         It contains the measure, the value, the calculation, the ranks and the missed
         documents."""
+        record = {'measure': repr(self.measure), 'query': self.query, 'value': self.value, 'text': self.text}
         change = self.change and str(self.change)
-        return without_nan({
-            'measure': repr(self.measure), 'query': self.query, 'value': self.value, 'text': self.text,
-            'change': change, 'rows': self.rows, 'missed': self.missed, 'notes': [*self._notes()]})
+        rows = {'change': change, 'rows': self.rows, 'missed': self.missed}
+        return without_nan({**record, **rows, 'notes': [*self._notes()]})
 
     def _page(self):
-        """Return the explanation as HTML, with bars in the table of the ranks."""
-        return page(self.work, [*self._lines(), *self._notes()], self.titles)
+        lines = [*self._lines(), *self._notes()]
+        return page(self.work, lines, self.titles)
 
     def _blocks(self, ranks: int | None = None):
         yield from map(Text, self._lines())
@@ -526,14 +539,17 @@ class Explanation(Result):
     def _notes(self):
         """Yield notes on missed documents and on options that affect the value."""
         missed = [f'{visible(doc)} ({g:g})' for doc, g in self.missed.items()]
-        conventions = self.conventions
-        if len(missed) > 10: missed[10:] = [f'and {len(missed) - 10} more']
+        more = len(missed) - 10
+        if more > 0: missed[10:] = [f'and {more} more']
         if missed: yield f'Not retrieved (grade): {", ".join(missed)}.'
+        conventions = self.conventions
         aggregate = self.measure.kind.aggregate
-        if aggregate != MEAN: yield f'{self.measure.name} combines the queries by {aggregate.name}.'
+        if not aggregate.spread:
+            yield f'{self.measure.name} combines the queries by {aggregate.name}.'
         for name in ('ties', 'judgments'):
             choice = getattr(conventions, name)
-            if choice not in ('docid', 'given', 'all'): yield f'Conventions: {CHOICES[name][choice]}.'
+            if choice in ('docid', 'given', 'all'): continue
+            yield f'Conventions: {CHOICES[name][choice]}.'
         if self.repeats:
             rule = CHOICES['duplicates'][conventions.duplicates]
             yield f'{counted(self.repeats, "row")} of judgments and run left out: {rule}.'
@@ -543,7 +559,8 @@ class Explanation(Result):
 # %% ../../nbs/explaining/explanation.ipynb #7a603952
 def _work_out(measure_asked, listing, conventions, other_judgments):
     """Return the calculation for one list, with max_grade from the judgments of all queries."""
-    measure = measure_asked.resolve(Judged.concat([other_judgments, listing.judged()]))
+    judgments = Judged.concat([other_judgments, listing.judged()])
+    measure = measure_asked.resolve(judgments)
     return work_out(measure, listing, conventions.ties)
 
 def shortened(value: Any, longest: int = 48, nothing: str = '') -> Any:
@@ -559,13 +576,7 @@ def shortened(value: Any, longest: int = 48, nothing: str = '') -> Any:
 # %% ../../nbs/explaining/explanation.ipynb #9d092795
 def explain(
     measure: str | Measure, qrels: Any, run: Any = None, query: str | None = None, *,
-    conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
-    missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
-    negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
-    unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
-    duplicates: DuplicatesChoice | None = None,
-    identical_ids: IdenticalIdsChoice | None = None, ideal: Any = None,
-    documents: Any = None,
+    ideal: Any = None, documents: Any = None, **options: Unpack[Options],
 ) -> Explanation:
     """Explain the value of a measure for one ranked list, or for one query of a run.
 
@@ -580,18 +591,16 @@ def explain(
         The run, in any form that `evaluate` accepts. None for a single list.
     query : str
         The id of the query in the run. None for a single list.
-    conventions, ties, missing, no_relevant, score_dtype, unjudged, judgments : str
-    duplicates, identical_ids : str
-        As in `evaluate`. The options override `conventions`.
-    negative : {'zero', 'keep'}
-        Whether a document with a grade below 0 counts as unjudged ('zero') or has this
-        grade ('keep'). Default: the rule of `conventions`. Without conventions: 'zero'
-        for a run, and 'keep' for a single list.
     ideal : list
         For a list of grades: all judged grades of the query, retrieved or not.
     documents : dict, table or path
         The titles of documents: {id: title}, a table with doc_id and title (or text),
         or a JSONL, CSV, TSV or Parquet file.
+    options
+        Options of `evaluate`: conventions, ties, missing, no_relevant, negative,
+        score_dtype, unjudged, judgments, duplicates, identical_ids. The default of
+        `negative` for a single list without conventions is 'keep': a grade below 0
+        counts.
 
     Returns
     -------
@@ -615,11 +624,11 @@ def explain(
     >>> explain('RR', {'q': {'d1': 1}}, {'q': ['d2', 'd1']}, 'q').move('d1', 1).value
     1.0
     """
-    if run is None and conventions is None: negative = negative or 'keep'
-    in_force = conventions_of(
-        conventions, ties=ties, missing=missing, no_relevant=no_relevant,
-        negative=negative, score_dtype=score_dtype, unjudged=unjudged,
-        judgments=judgments, duplicates=duplicates, identical_ids=identical_ids)
+    rules: dict[str, Any] = {**options}
+    conventions = rules.pop('conventions', None)
+    if run is None and conventions is None and not rules.get('negative'):
+        rules['negative'] = 'keep'
+    in_force = conventions_of(conventions, **rules)
     requested = completed(parse(measure), in_force)
     in_force = in_force.of(requested.name)
     if run is not None:
@@ -643,8 +652,8 @@ def _explain_query(measure, qrels, run, query, conventions):
     results = read_run(run, conventions)
     if query is None:
         examples = ', '.join(map(repr, judgments.queries[:3]))
-        raise ValueError(f'the query is missing: write explain({str(measure)!r}, qrels, run, query) with a query '
-                         f'such as {examples}')
+        call = f'explain({str(measure)!r}, qrels, run, query)'
+        raise ValueError(f'the query is missing: write {call} with a query such as {examples}')
     query = str(query)
     order = conventions.ties
     if order != 'given': order = 'docid'
@@ -653,7 +662,8 @@ def _explain_query(measure, qrels, run, query, conventions):
     listing = from_run(judgments, results, query, ties=order, negative=conventions.negative)
     listing = replace(listing, judgments=conventions.judgments)
     if conventions.missing == 'skip' and not len(listing):
-        raise DataError(f'query {query!r} is missing from the run{suggestion(query, results.queries)}')
+        hint = suggestion(query, results.queries)
+        raise DataError(f'query {query!r} is missing from the run{hint}')
     others = _judgments_of_others(judgments, results, query, conventions)
     work = _work_out(measure, listing, conventions, others)
     repeats = judgments.repeats + results.repeats
@@ -671,6 +681,8 @@ def _judgments_of_others(judgments, results, query, conventions):
         listed = judge(judgments, results, negative=negative)
         number = listed.query
         grade = listed.grade
-    other = ((grade >= 0) | (negative == 'keep')) & (number != judgments.queries.index(query))
+    other = number != judgments.queries.index(query)
+    if negative != 'keep': other &= grade >= 0
     pool = -np.sort(-grade[other])
-    return Judged.from_grades([[]]).changed(pool_query=np.zeros(len(pool), np.intp), pool_grade=pool)
+    empty = Judged.from_grades([[]])
+    return empty.changed(pool_query=np.zeros(len(pool), np.intp), pool_grade=pool)

@@ -63,7 +63,8 @@ class Case:
 
         This order differs from the rank order, unless `scores` or `twice` is set."""
         rows = [*range(len(self.docs()))]
-        if self.scores or self.twice: return rows
+        if self.scores: return rows
+        if self.twice: return rows
         return rows[1::2] + rows[::2]
 
     def judged(self) -> dict[str, float]:
@@ -103,7 +104,8 @@ def ordinary_cases(binary: bool, missed: bool, longer_than: int = 0) -> list[Cas
     lists = _GRADED.split()
     if missed: lists += _MISSED.split()
     if longer_than: lists.append(('0102' * longer_than)[:longer_than + 3])
-    largest = 1 if binary else np.inf
+    largest = np.inf
+    if binary: largest = 1
     def grades(text): return tuple(min(int(x), largest) for x in text)
     cases = [Case(*map(grades, text.split('+'))) for text in lists]
     return sorted(dict.fromkeys(cases), key=lambda case: len(case.grades) + len(case.missed))
@@ -155,9 +157,11 @@ def _number(returned):
     of_queries = isinstance(returned, Mapping)
     if of_queries: returned = list(returned.values())
     if returned is None: return np.nan, 'returns None'
-    try: values = np.asarray(returned, dtype=float)
+    try: values = np.asarray(returned, float)
     except (TypeError, ValueError): return np.nan, f'returns {type(returned).__name__}, not a number'
-    if values.size == 1 or of_queries and values.size: return float(values.mean()), ''
+    is_number = values.size == 1
+    if of_queries: is_number = values.size > 0
+    if is_number: return float(values.mean()), ''
     return np.nan, f'returns {values.size} numbers instead of one'
 
 # %% ../../nbs/forensics/auditing.ipynb #6728ce15
@@ -194,7 +198,8 @@ class Question:
 
         `values` has one number for each case; their mean is not used. Cases in which the
         function failed are ignored."""
-        step = 5.01e-5 if self.rounded else 1e-7
+        step = 1e-7
+        if self.rounded: step = 5.01e-5
         close = np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)
         return bool((self.failed | close).all())
 
@@ -272,7 +277,8 @@ class _Auditor:
         graded = bool({'gain', 'max_grade'} & {*self.params}) or 'qrels' in words
         self.binary = 'retrieved' in words or not graded
         self.takes_k = measure.kind.at == 'k' and 'k' in words
-        self.k = 2 if 'k' in words else measure.at
+        self.k = measure.at
+        if 'k' in words: self.k = 2
         self.cut = _at_cutoff(measure, self.k)
 
     def questions(self):
@@ -350,8 +356,9 @@ class _Auditor:
         if error: return EdgeFinding(edge, error)
         wrong = edge == 'nothing relevant' and value not in (0, 1)
         if np.isnan(value): wrong = edge == 'nothing found'
-        text = ', which no known convention gives'
-        return EdgeFinding(edge, f'gives {value:g}{text * wrong}', wrong=wrong)
+        what = f'gives {value:g}'
+        if wrong: what += ', which no known convention gives'
+        return EdgeFinding(edge, what, wrong=wrong)
 
     def _unjudged(self, variant):
         """Return an `EdgeFinding` on how the function treats unjudged documents. It is
@@ -367,7 +374,8 @@ class _Auditor:
     def _negative(self, variant):
         edge = 'negative grades'
         if 'max_grade' in self.params: return EdgeFinding(edge, 'not tested, because the scale of grades begins at 0')
-        cases = _NEGATIVE + [Case((2, 0), (-1, 1))] * self.has_ids
+        cases = [*_NEGATIVE]
+        if self.has_ids: cases.append(Case((2, 0), (-1, 1)))
         changes = {'count as unjudged': {}, 'count as a negative gain': {'negative': 'keep'}}
         return self.find(edge, cases, variant, changes)
 
@@ -464,9 +472,10 @@ class Audit(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as a dict of strings, booleans, lists and dicts."""
         edges = {finding.edge: finding.what for finding in self.findings}
-        return {'name': self.name, 'shape': self.shape, 'passed': self.passed, 'computes': self.computes,
-                'counterexample': self.counterexample, 'measure': self.measure.asked,
-                'tools': list(self.tools), 'mistakes': list(self.mistakes), 'edges': edges}
+        names = 'name', 'shape', 'passed', 'computes', 'counterexample'
+        record = {name: getattr(self, name) for name in names}
+        return record | {'measure': self.measure.asked, 'tools': list(self.tools),
+                         'mistakes': list(self.mistakes), 'edges': edges}
 
     def _columns(self) -> dict[str, Any]:
         edges = [finding.edge for finding in self.findings]
@@ -569,7 +578,8 @@ def audit(
     if fits and (best.params or not good): names.insert(0, _habit(uncut, fits))
     mistakes = tuple(dict.fromkeys(filter(None, names)))
     tools = tuple(tool for tool in tools_with(uncut) if _computes_same(uncut, tool, fits))
-    passed = bool(good) and not any(finding.wrong for finding in findings) and {*mistakes} <= {*HARMLESS}
+    wrong = any(finding.wrong for finding in findings)
+    passed = bool(good) and not wrong and {*mistakes} <= {*HARMLESS}
     if accept is not None: passed |= _computes_same(uncut, accept, variants)
     computes = _computed(fits, best, questions)
     counterexample = ''
@@ -653,7 +663,9 @@ def _of_vectors(measure, answers, folder):
         return _same_value(answers[case['name']], case['other_values'].get(same, case['value']))
     fits = [name for name in changes if all(is_right(case, name) for case in tested)]
     def is_harmless(change):  # ideal, divisor, discount and level stay as they are
-        return change is not None and not {*change} & {*_STANDARD} and change.get('ties') not in ('best', 'worst')
+        if change is None: return False
+        if {*change} & {*_STANDARD}: return False
+        return change.get('ties') not in ('best', 'worst')
     passed = any(is_harmless(changes[name]) for name in fits)
     computes = f"{', '.join(fits) or 'no known convention'} ({len(tested)} of {len(cases)} cases tested)"
     tools = tuple(name for name in fits if name in data['tools'])

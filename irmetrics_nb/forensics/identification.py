@@ -176,7 +176,8 @@ def _fit(measures, results, variants, tools, off=0.0):
     mistake = mistake_of(chain.from_iterable(plainest), cycle(kinds))
     names = tuple(tool for tool, (outcomes, _) in tools.items() if outcomes == results)
     others = {variant.mistake for combination in variants for variant in combination} - {''}
-    rivals = () if names else tuple(sorted(name for name in others if '-is-' in name))
+    if names: rivals = ()
+    else: rivals = tuple(sorted(name for name in others if '-is-' in name))
     idle = _idle(best, {*variants})
     return Fit(conventions, complete, values, best, names, mistake, len(variants), idle, off, rivals)
 
@@ -210,7 +211,8 @@ def _advice(rankings, target, fits):
         by_query, _ = computed(measure)
         values = {f'{measure.asked} of {visible(q)}': x for q, x in zip(rankings.queries, np.stack(by_query).T)}
     for k in _CUTOFFS:
-        if measure.kind.at != 'k' or k == measure.at: continue
+        if measure.kind.at != 'k': continue
+        if k == measure.at: continue
         with suppress(ValueError): _, values[(measure @ k).asked] = computed(measure @ k)
     unit = min([0.0001, *map(last_digit, numbers.values())])
     remaining = {name: _remaining(numbers, unit) for name, numbers in values.items()}
@@ -307,8 +309,10 @@ class Identification(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dict of numbers, strings, lists and dicts."""
-        rows = [row | {'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call}
-                for fit, row in zip(self.fits or self.nearest, self.rows)]
+        rows = []
+        for fit, row in zip(self.fits or self.nearest, self.rows):
+            details = {'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call}
+            rows.append(row | details)
         return {'asked': [*map(_target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
                 'results': self.results, 'fits': len(self.fits), 'advice': list(self.advice),
                 'ranges': list(self.ranges), 'rows': rows}
@@ -477,7 +481,8 @@ def _nearest(rankings, targets, searches):
         distances = [abs(values * scale - number) / scale for scale in scales_of((measure, numbers))]
         off = np.nan_to_num(np.min(distances, axis=0), nan=np.inf, posinf=np.inf)
         tools = _tools_of(rankings, [measure], [found])
-        n = 3 if len(targets) == 1 else 1
+        n = 1
+        if len(targets) == 1: n = 3
         for i in np.argsort(off, kind='stable')[:n]:
             variants = [(variant,) for variant in results[i].variants]
             yield _fit([measure], (results[i],), variants, tools, float(off[i]))
@@ -503,7 +508,6 @@ class Step:
         return '\n'.join([head, *(f'    {line}' for line in self.shows)])
 
 def _three(a, b):
-    """Return three texts: a, b and the difference b − a."""
     return value_text(a, 6), value_text(b, 6), value_text(b - a, 6, signed=True)
 
 # %% ../../nbs/forensics/identification.ipynb #b3d74795
@@ -531,9 +535,11 @@ class ToolDifference(Result):
         "Return the result as lines of text."
         first, second = map(visible, self.names)
         a, b, change = _three(self.a, self.b)
-        steps = counted(len(self.steps), 'difference')
-        why = f'{steps} in conventions explain{"s" * (len(self.steps) == 1)} the difference.'
-        if not self.steps: why = 'every query has the same value.'
+        n = len(self.steps)
+        verb = 'explain'
+        if n == 1: verb = 'explains'
+        why = f'{counted(n, "difference")} in conventions {verb} the difference.'
+        if not n: why = 'every query has the same value.'
         head = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}'
         lines = [head, *map(repr, self.steps)]
         if self.idle: lines.append(f'Other differences, without effect on these data: {", ".join(self.idle)}.')
@@ -566,7 +572,9 @@ def _named_variant(rankings, measure, source):
         return source, variant_of(measure, source)
     qrels, run = rankings.sources
     result = identify(qrels, run, {measure: source})
-    if result: return f'{source} ({result[0].differs})', result[0].ways[0]
+    if result:
+        first = result[0]
+        return f'{source} ({first.differs})', first.ways[0]
     nearest = result.nearest[0]
     text = f'{measure.asked} = {source}: no combination of conventions gives this value'
     raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
@@ -607,14 +615,17 @@ def _change_lines(rankings, measure, variants, query, value, new_value):
     if np.isnan(new_value): return [f'{name} is left out of the mean']
     if np.isnan(value): return [f'{name} is included in the mean with {value_text(new_value)}']
     values = [f'{name}: {value_text(value)} becomes {value_text(new_value)}']
-    if any(variant.mistake for variant in variants): return values
+    for variant in variants:
+        if variant.mistake: return values
     conventions = [variant.conventions(measure.name) for variant in variants]
     try: old, new = (explain(measure, rankings.truth, rankings.run, query, conventions=c) for c in conventions)
     except ValueError: return values
     lines = [f'{name}: {old.text}', f'becomes {new.text}']
     documents = share_changes(shares(old.work), shares(new.work))[:3]
-    changes = [f'{visible(doc)} {value_text(a)} → {value_text(b)}'
-               for doc, a, b in documents if abs(b - a) > 1e-11]
+    changes = []
+    for doc, a, b in documents:
+        if abs(b - a) <= 1e-11: continue
+        changes.append(f'{visible(doc)} {value_text(a)} → {value_text(b)}')
     if changes: lines.append(f'its documents: {", ".join(changes)}')
     return lines
 
@@ -674,7 +685,10 @@ def differ(
     if not (start and target):
         raise ValueError(f'{parsed!r} cannot be computed with both sets of conventions on these data')
     fewest = _fewest(compute, unequal)
-    order = sorted(fewest, key=lambda name: -abs((compute((name,)) or start)[1] - start[1]))
+    def effect(name):
+        _, mean = compute((name,)) or start
+        return -abs(mean - start[1])
+    order = sorted(fewest, key=effect)
     changed = [tuple(order[:i]) for i in range(len(order) + 1)]
     steps = []
     for name, pair in zip(order, pairwise(changed)):

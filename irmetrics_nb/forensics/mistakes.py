@@ -57,9 +57,8 @@ class Mistake:
         f = self.function(measure.name)
         arguments = measure.arguments()
         names = _PASSED & {*arguments} & {*signature(f).parameters}
-        return np.asarray(
-            f(judged, **{name: arguments[name] for name in names}), dtype=float
-        )
+        passed = {name: arguments[name] for name in names}
+        return np.asarray(f(judged, **passed), float)
 
     def function(self, kind: str) -> Callable:
         """Return the function that computes a measure such as 'AP' with this mistake.

@@ -103,13 +103,15 @@ def _target(text, values):
     for numbers that the measure cannot have with any convention."""
     measure = parse(text)
     if not isinstance(values, Mapping): values = {'all': values}
-    numbers = {str(q): read_number(values[q]) for q in sorted(values, key=lambda q: str(q) != 'all')}
+    queries = sorted(values, key=lambda q: str(q) != 'all')
+    numbers = {str(q): read_number(values[q]) for q in queries}
     if not numbers: raise ValueError(f'{measure!r}: there is no value')
     for number in numbers.values():
+        text = f'{measure!r} = {number}'
         if number < 0 and 'gain' not in measure.kind.params:
-            raise ValueError(f'{measure!r} = {number}: this measure is never below 0')
+            raise ValueError(f'{text}: this measure is never below 0')
         if abs(number) > 100 and not _unbounded(measure):
-            raise ValueError(f'{measure!r} = {number}: this measure is at most 1, or 100 as a percentage')
+            raise ValueError(f'{text}: this measure is at most 1, or 100 as a percentage')
     return measure, numbers
 
 def _unbounded(measure):
@@ -323,7 +325,8 @@ class Rankings:
         if 'rows' in answers:
             changed = self._changed(answers['rows'])
             return changed and (changed, changed.retrieved == 0, 'given')
-        rules = Conventions(**answers | {'ties': 'given' if order == 'given' else 'docid'})
+        if order != 'given': answers['ties'] = 'docid'
+        rules = Conventions(**answers)
         # A query with unjudged documents only is not missing
         complete = self.view(replace(rules, judgments='all', unjudged='keep'))
         if order == 'docid': order = 'given'
@@ -337,7 +340,9 @@ class Rankings:
             if not self.repeats: return None
             source = self.sources[1]
             qrels = self.tables('last')[0]
-            run = Run.unchecked(source.rows if isinstance(source, Run) else read_rows(source, 'run'))
+            if isinstance(source, Run): rows_of_run = source.rows
+            else: rows_of_run = read_rows(source, 'run')
+            run = Run.unchecked(rows_of_run)
         if rows == 'above zero': run = Run.unchecked(run.rows.selected(run.rows.value > 0))
         if rows == 'whole grades': qrels = Qrels.unchecked(replace(qrels.rows, value=np.trunc(qrels.rows.value)))
         if rows == 'judged for any query':  # the first grade of a document counts
@@ -352,8 +357,11 @@ class Rankings:
 
         Negative grades are omitted."""
         rows = self.truth.rows
-        lists = [rows.value[(rows.query == q) & (rows.value >= 0)] for q in range(len(self.queries))]
-        return Judged.from_grades([grades.tolist() for grades in lists])
+        lists = []
+        for q in range(len(self.queries)):
+            grades = rows.value[rows.query == q]
+            lists.append(grades[grades >= 0].tolist())
+        return Judged.from_grades(lists)
 
 # %% ../../nbs/forensics/search.ipynb #ce9a7019
 def mean_of(
@@ -424,12 +432,13 @@ def values_of(
     @cache
     def score(ranked):
         complete = measure.resolve(ranked)
-        judged = ranked.listed() if from_list else ranked
+        judged = ranked
+        if from_list: judged = ranked.listed()
         if cut and measure.at is not None: judged = judged.only(judged.tie_start <= measure.at)
         if definition:
             values = mistake.of(judged, complete)
         else:
-            values = np.asarray(complete.of(judged), dtype=float)
+            values = np.asarray(complete.of(judged), float)
         return complete, judged, values, complete.of(ranked.ideal) == 0
     cells = {key: rankings.cell(key) for key in keys}
     possible = [(key, *cell) for key, cell in cells.items() if cell]
@@ -500,8 +509,9 @@ def with_mistake(qrels: Any, run: Any, measure: str | Measure, name: str, **answ
     """
     parsed = parse(measure)
     mistakes = mistakes_of(parsed.name)
-    if name not in mistakes: raise ValueError(f'there is no mistake {name!r} of {parsed.name}; the mistakes are '
-                                              f'{", ".join(mistakes)}')
+    if name not in mistakes:
+        listed = ', '.join(mistakes)
+        raise ValueError(f'there is no mistake {name!r} of {parsed.name}; the mistakes are {listed}')
     mistake = mistakes[name]
     items = variant_of(parsed, **answers).items | (dict(mistake.same_as) or {'mistake': name})
     variant = Variant.of(parsed, items)
@@ -569,7 +579,8 @@ def all_results(
                 rounded = np.rint(np.nan_to_num(counted, nan=-1e6) * _STEPS).astype(np.int64)
                 result = hash((rounded.tobytes(), more_queries, total == 'mean rank'))
                 if result not in by_result:
-                    by_result[result] = Outcome(mean, check(counted, mean) if check else True)
+                    by_result[result] = Outcome(mean)
+                    if check: by_result[result].fits = check(counted, mean)
                 found[variant] = by_result[result]
                 found[variant].variants.append(variant)
         except ValueError: continue  # the measure refuses this, as RBP does gains above 1

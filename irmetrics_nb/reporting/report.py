@@ -18,17 +18,15 @@ import numpy as np
 
 # %% ../../nbs/reporting/report.ipynb #df66355f
 from .. import Checkup, Comparison, Qrels, Run, Scores, check, compare, evaluate
-from ..comparing.aligned_scores import unknown_option
+from ..comparing.aligned_scores import groups_of_queries, unknown_option
 from irmetrics_nb.comparing.comparison import (
     MOST_LETTERS,
     could_text,
     family_text,
-    groups_of_queries,
     intervals_text,
     levels_text,
     marks_text,
 )
-from ..comparing.statistics import wins_ties_losses
 from ..core.conventions import Options
 from ..data.errors import counted, visible
 from ..data.recognition import Runs, is_run, ready, recognise
@@ -77,18 +75,21 @@ def content(report: Any) -> dict[str, Any]:
     """Return a dict with the variables that the templates of a report use."""
     scores = report.scores
     comparison = report.comparison
-    level = comparison.method.level if comparison else .95
+    level = .95
+    if comparison: level = comparison.method.level
     conventions = convention_parts(scores)
     values = query_values(scores, report.queries, report.groups)
-    values['anchors'] = {card.query: f'query-{i}' for i, card in enumerate([*report.gains, *report.losses], 1)}
+    cards = report.gains + report.losses
+    values['anchors'] = {card.query: f'query-{i}' for i, card in enumerate(cards, 1)}
     if shown_digits() != DIGITS: values['digits'] = shown_digits()
+    means = mean_rows(scores, comparison, level)
     variables = {
         'report': report,
         'comparison': comparison,
         'version': version('irmetrics_nb'),
         'level': f'{100 * level:g} %',
         'measures': scores.keys(),
-        'means': mean_rows(scores, comparison, level),
+        'means': means,
         'over': over_text(scores),
         'values': values,
         'first_queries': _first_queries(report, values),
@@ -97,17 +98,22 @@ def content(report: Any) -> dict[str, Any]:
         'counted': _convention_lines(conventions),
         'input': report.checkup and input_parts(report.checkup),
     }
-    variables |= _of_several(report, level) if comparison else _of_one(report, variables['means'], level)
+    if comparison: variables |= _of_several(report, level)
+    else: variables |= _of_one(report, means, level)
     if report.checkup:
-        phrases = [counted(n, kind) for kind, n in variables['input']['counts'].items() if n] or ['nothing odd']
-        variables['stats'].append(('input', phrases[0], ', '.join(phrases[1:])))
+        counts = variables['input']['counts']
+        phrases = [counted(n, kind) for kind, n in counts.items() if n]
+        first, *others = phrases or ['nothing odd']
+        variables['stats'].append(('input', first, ', '.join(others)))
     return variables
 
 def _convention_lines(conventions):
-    """Return the conventions, the counts and the effect of ties as lines of a paper."""
     rules = f'Conventions: {"; ".join(conventions["phrases"])}.'
-    counts = [f'{names}: {text}' if names else text for names, text in conventions['counts']]
-    return [rules, *counts, *conventions['ties']]
+    lines = [rules]
+    for names, text in conventions['counts']:
+        if names: text = f'{names}: {text}'
+        lines.append(text)
+    return lines + conventions['ties']
 
 def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
     """Describe the queries over which the means of several runs are taken.
@@ -130,20 +136,22 @@ NOTHING_SHARED = 'No query has results from all systems'
 FOCUS = 4  # sentences below the figures
 
 def _of_several(report, level):
-    """Return the template variables for a report of several runs."""
     comparison = report.comparison
     a, b = report.pair
-    method = comparison.method
     sentences = zip(comparison.pairs(), comparison.of_slice().sentences())
     focus = [text for pair, text in sentences if {pair.a, pair.b} == {a, b}]
     differences = [y - x for _, x, y in comparison.queries(a, b)]
     pairs = pair_rows(comparison)
     lead, stats = _summary(report)
     level_words = levels_text(comparison.rows) or 'interval'
+    letters = len(comparison.sample.systems) <= MOST_LETTERS
+    if comparison.baseline is not None: letters = False
+    slices = None
+    if report.groups: slices = slice_parts(comparison, report.pair)
     return {
-        'letters': comparison.baseline is None and len(comparison.sample.systems) <= MOST_LETTERS,
+        'letters': letters,
         'marks_say': marks_text(comparison),
-        'could_say': could_text(method),
+        'could_say': could_text(comparison.method),
         'family': family_text(comparison),
         'intervals_say': intervals_text(comparison),
         'pairs': pairs,
@@ -154,28 +162,32 @@ def _of_several(report, level):
         'intervals': f'{level_words}s',
         'waterfall': waterfall(differences),
         'waterfall_say': _waterfall_say(comparison, a, b, differences),
-        'slices': slice_parts(comparison, report.pair) if report.groups else None,
+        'slices': slices,
         'lead': f'{lead} {_capital(focus[0])}.',
         'stats': stats,
     }
 
 def _waterfall_say(comparison, a, b, differences):
-    up, same, down = wins_ties_losses(differences)
+    up = sum(x > 0 for x in differences)
+    down = sum(x < 0 for x in differences)
+    n = len(differences)
     ends = ''
-    if differences:
+    if n:
         largest = sentence_number(max(differences))
         smallest = sentence_number(min(differences))
         ends = f', from {largest} to {smallest}'
-    counts = f'{b} is better on {up:,}, worse on {down:,} and equal on {same:,}.'
-    text = f'{b} − {a} in {comparison.sample.measures[0]} for each query{ends}: {counts}'
-    if len(differences) <= BARS: return text
+    counts = f'{b} is better on {up:,}, worse on {down:,} and equal on {n - up - down:,}.'
+    measure = comparison.sample.measures[0]
+    text = f'{b} − {a} in {measure} for each query{ends}: {counts}'
+    if n <= BARS: return text
     return f'{text} Each bar is the mean of neighbouring queries.'
 
 # %% ../../nbs/reporting/report.ipynb #8274d018
 def _capital(text):
     """Capitalise a sentence that begins with 'no' or 'only'. Other sentences begin with the
     name of a run and are not changed."""
-    return text[0].upper() + text[1:] if text.startswith(('no ', 'only ')) else text
+    if text.startswith(('no ', 'only ')): return text[0].upper() + text[1:]
+    return text
 
 def _summary(report):
     """Return a sentence on the best system, and the key figures of the report. The key
@@ -185,14 +197,16 @@ def _summary(report):
     pairs = [pair for pair in report.comparison.pairs() if pair.measure == measure]
     means = common_means(scores, measure)
     n, of = common_sizes(scores)[measure]
-    shared = f'{n:,} with results from all systems' if n < of else ''
+    shared = ''
+    if n < of: shared = f'{n:,} with results from all systems'
     stats = [('systems', f'{len(scores.runs):,}', ''), ('queries', f'{len(scores):,}', shared)]
     lead = f'{NOTHING_SHARED}, so no system has the highest mean {measure}.'
     if means:
         best = max(means, key=means.__getitem__)
         value = value_text(means[best])
         stats.append((f'best {measure}', value, best))
-        over = f', over the {counted(n, "query")} with results from all systems' if n < of else ''
+        over = ''
+        if n < of: over = f', over the {counted(n, "query")} with results from all systems'
         lead = f'{best} has the highest mean {measure}, {value}{over}.'
     if len(pairs) == 1:
         [pair] = pairs
@@ -205,20 +219,23 @@ def _summary(report):
 
 # %% ../../nbs/reporting/report.ipynb #f3f22709
 def _of_one(report, means, level):
-    """Return the template variables for a report of a single run."""
     scores = report.scores
     cell = means[0]['cells'][0]
     name = scores.runs[0].name or 'The run'
     reach = ''
     if cell['interval']: reach = f' ({100 * level:g} % interval {cell["interval"]})'
     queries = counted(len(scores), 'query')
-    stats = [(name, value_text(mean), '') for name, mean in scores.each()[0].means.items()]
+    stats = [('queries', f'{len(scores):,}', '')]
+    [one_run] = scores.each()
+    stats += [(name, value_text(mean), '') for name, mean in one_run.means.items()]
+    slices = None
+    if report.groups: slices = slices_of_one(scores, report.groups)
     return {
         'letters': False,
         'waterfall': None,
         'spread_panels': spread_panels(scores),
-        'slices': slices_of_one(scores, report.groups) if report.groups else None,
-        'stats': [('queries', f'{len(scores):,}', ''), *stats[:3]],
+        'slices': slices,
+        'stats': stats[:4],
         'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.',
     }
 
@@ -239,7 +256,8 @@ def _first_queries(report, values):
     for q in np.argsort(keys, kind='stable')[:50].tolist():
         words = [values['ids'][q], values['texts'][q]]
         rows.append([*words[:n_words], *map(cell_text, columns[:6, q])])
-    return {'head': [*['query', 'query text'][:n_words], *heads], 'words': n_words, 'rows': rows}
+    words = ['query', 'query text'][:n_words]
+    return {'head': words + heads, 'words': n_words, 'rows': rows}
 
 # %% ../../nbs/reporting/report.ipynb #9ad3b263
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,7 +287,8 @@ class Report(Result):
         parts."""
         if form == 'text': return super()._written(form)
         template = _template(f'report.{ENDINGS[form]}')
-        tables = rendered(_paper_parts(self), form) if form == 'latex' else ''
+        tables = ''
+        if form == 'latex': tables = rendered(_paper_parts(self), form)
         page = template.render(content(self), tables=tables)
         if form != 'html': return page.strip()
         return page.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace')
@@ -325,13 +344,15 @@ def _one_line(text): return ' '.join(str(text).split())
 def _for_eyes(value):
     """Escape control characters in a text, except for line breaks. HTML markup and values
     that are not text are returned unchanged."""
-    if not isinstance(value, str) or hasattr(value, '__html__'): return value
+    if not isinstance(value, str): return value
+    if hasattr(value, '__html__'): return value
     return '\n'.join(map(visible, value.split('\n')))
 
 # %% ../../nbs/reporting/report.ipynb #7b7860f5
 def _paper_parts(report):
     "Yield the parts of the comparison, and a table of the measures that were not compared."
-    compared = report.comparison.sample.measures if report.comparison else ()
+    compared = ()
+    if report.comparison: compared = report.comparison.sample.measures
     if report.comparison: yield from report.comparison._blocks()
     names = [name for name in report.scores if name not in compared]
     if not names: return
@@ -431,7 +452,8 @@ def report(
         judgments = Qrels(qrels, duplicates=duplicates, copy=False)
     reading, testing, finishing = parts_of(in_percent(progress), 3)
     scores = evaluate(judgments, runs_read, measures, progress=reading, **options)
-    by_name = dict(zip([run.name or 'run' for run in scores.runs], runs_read))
+    names = [run.name or 'run' for run in scores.runs]
+    by_name = dict(zip(names, runs_read))
     grades = Qrels(judgments, duplicates=duplicates, copy=False)
     comparison = _compared(
         scores, _baseline_name(baseline, by_name), groups=groups, test=test, seed=seed,
@@ -443,9 +465,12 @@ def report(
     cards = gains + losses
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
     add_words(cards, topic_words, read_words(documents, shown - {''}))
-    subject = f'{len(scores.runs)} systems' if comparison else scores.runs[0].name
-    slices = None if groups is None else groups_of_queries(scores, groups)
-    found = check(judgments, by_name) if checkup else None
+    if comparison: subject = f'{len(scores.runs)} systems'
+    else: subject = scores.runs[0].name
+    slices = None
+    if groups is not None: slices = groups_of_queries(scores, groups)
+    found = None
+    if checkup: found = check(judgments, by_name)
     best_grade = float(grades.rows.value.max(initial=0))
     title = title or f'{subject or "A run"}, {counted(len(scores), "query")}'
     finishing(1, 1)
@@ -462,7 +487,9 @@ def _readable_runs(qrels, runs, system, duplicates):
         raise ValueError("one of the runs has the empty name ''; give each run a name")
     sources = recognise(qrels, runs, system)
     resolves = duplicates != 'refuse'
-    def readable(run): return Run(run, duplicates=duplicates, copy=False) if resolves and not run.path else ready(run)
+    def readable(run):
+        if resolves and not run.path: return Run(run, duplicates=duplicates, copy=False)
+        return ready(run)
     return Runs(tuple(map(readable, sources)), sources.single)
 
 def _baseline_name(baseline, sources):
@@ -497,7 +524,8 @@ def _focus_pair(scores, comparison):
         return fullest.a, fullest.b
     others = [name for name in means if name != baseline]
     best, *weaker = sorted(others, key=lambda name: -means[name])
-    return weaker[0] if baseline is None else baseline, best
+    if baseline is None: baseline = weaker[0]
+    return baseline, best
 
 # %% ../../nbs/reporting/report.ipynb #0fcd5da3
 def _cards(scores, comparison, pair, qrels, sources):
@@ -520,5 +548,9 @@ def _cards(scores, comparison, pair, qrels, sources):
     conventions = scores.conventions.of(measure.name)
     runs = {name: read_run(sources[name], conventions) for name in pair}
     def cards(rows):
-        return tuple(card(q, dict(zip(pair, values)), measure, qrels, runs, scores.conventions) for q, *values in rows)
-    return cards(gains[:LARGEST]), cards(losses[:LARGEST])
+        found = []
+        for q, *values in rows[:LARGEST]:
+            by_system = dict(zip(pair, values))
+            found.append(card(q, by_system, measure, qrels, runs, scores.conventions))
+        return tuple(found)
+    return cards(gains), cards(losses)

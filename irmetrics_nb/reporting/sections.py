@@ -47,7 +47,6 @@ from irmetrics_nb.comparing.comparison import (
 from ..comparing.sentences import decimals, detectable_text
 from ..comparing.statistics import t_interval
 from ..core.conventions import Column, Discount, Gain, as_discount, as_gain
-from ..core.measures import MEAN
 from ..data.groups import EVERYTHING, slice_names
 from ..data.records import Words
 from ..evaluation.scores import small_print
@@ -83,10 +82,11 @@ def plot_cutoffs(
     parsed = parse(measure)
     scores = evaluate(qrels, runs, [parsed @ k for k in ks])
     means = {result.name or 'run': [*result.means.values()] for result in scores.each()}
-    ax = lines(ks, means, title=f'{parsed!r} by cutoff', xlabel='cutoff k',
-               ylabel=f'mean {parsed!r}@k', ax=ax)
+    title = f'{parsed!r} by cutoff'
+    label = f'mean {parsed!r}@k'
+    ax = lines(ks, means, title=title, xlabel='cutoff k', ylabel=label, ax=ax)
     ax.set_xscale('log')
-    ax.set_xticks(ks, [f'{k}' for k in ks])
+    ax.set_xticks(ks, [*map(str, ks)])
     ax.minorticks_off()
     return ax
 
@@ -101,7 +101,8 @@ def plot_precision_recall(
     judged = judge(qrels, run)
     recall = np.linspace(0, 1, 101)
     curves = np.asarray(interpolated_precision(judged, recall=recall, rel=rel))
-    curves[judged.n_relevant(rel) == 0] = np.nan
+    empty = judged.n_relevant(rel) == 0
+    curves[empty] = np.nan
     ax = bundle(recall, curves, name=name, title='Precision and recall', xlabel='recall',
                 ylabel='interpolated precision', ax=ax)
     ax.set(xlim=(-.01, 1.01), ylim=(-.02, 1.04))
@@ -200,17 +201,24 @@ def axis(values: Iterable[float], zero: bool = False) -> Axis:
 
     zero: whether the axis must include 0. The axis goes from about 0 to 1 if there is
     no finite value."""
-    finite = [x for x in values if np.isfinite(x)] + [0.0] * zero or [0.0, 1.0]
+    finite = [x for x in values if np.isfinite(x)]
+    if zero: finite.append(0.0)
+    if not finite: finite = [0.0, 1.0]
     low = float(min(finite))
     high = float(max(finite))
-    room = (high - low) * .04 or max(abs(high), 1) * .05
+    room = (high - low) * .04
+    if not room: room = max(abs(high), 1) * .05
     low -= room
     high += room
     rough = (high - low) / 5.5  # rounded up to 1, 2 or 5 times a power of ten
-    steps = 10.0 ** np.floor(np.log10(rough)) * np.array([1, 2, 5, 10])
-    step = float(steps[steps >= rough * .999][0])
+    power = np.floor(np.log10(rough))
+    steps = 10.0 ** power * np.array([1, 2, 5, 10])
+    enough = steps >= rough * .999
+    step = float(steps[enough][0])
     decimals = max(0, int(-np.floor(np.log10(step) + 1e-9)))
-    ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    first = np.ceil(low / step)
+    last = np.floor(high / step)
+    ticks = np.arange(first, last + 1) * step
     rounded = tuple(round(tick, decimals) + 0.0 for tick in ticks.tolist())
     return Axis(low, high, rounded, decimals)
 
@@ -233,20 +241,26 @@ def waterfall(differences: Any) -> tuple[list[SimpleNamespace], float]:
     than `BARS`, each bar is the mean of several. Positions are in percent."""
     values = np.sort(without_missing(differences))[::-1]
     if not values.size: return [], 50.0
-    groups = np.array_split(values, min(BARS, values.size))
+    n = min(BARS, values.size)
+    groups = np.array_split(values, n)
     heights = np.array([group.mean() for group in groups])
     top = max(heights.max(), 0)
     bottom = min(heights.min(), 0)
-    width = 100 / len(heights)
-    scale = 100 / ((top - bottom) or 1.0)
-    zero = top * scale if top > bottom else 50.0
-    kinds = {1: 'better', 0: '', -1: 'worse'}
+    width = 100 / n
+    zero = 50.0
+    scale = 100.0
+    if top > bottom:
+        scale = 100 / (top - bottom)
+        zero = top * scale
     bars = []
     for i, height in enumerate(heights):
-        kind = kinds[int(np.sign(height))]
+        kind = ''
+        if height > 0: kind = 'better'
+        if height < 0: kind = 'worse'
+        size = abs(height) * scale
         y = zero - max(height, 0) * scale
         text = value_text(height, signed=True)
-        bars.append(bar(i * width, y, width, abs(height) * scale, kind, text))
+        bars.append(bar(i * width, y, width, size, kind, text))
     return bars, round(zero, 2)
 
 # %% ../../nbs/reporting/sections.ipynb #25984cb7
@@ -287,7 +301,8 @@ def explained_query(
     options = {name: getattr(c, name) for name in ('ties', 'negative', 'judgments', 'no_relevant')}
     try: why = explain(measure, qrels, run, query, **options)
     except ValueError as error:
-        order = 'given' if c.ties == 'given' else 'docid'
+        order = 'docid'
+        if c.ties == 'given': order = 'given'
         listing = from_run(qrels, run, query, ties=order, negative=c.negative)
         text = f'no explanation: {error}'
         added = {}
@@ -317,15 +332,19 @@ def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[
     a chunk."""
     listing = query.listing
     def ranked(rank, doc, grade):
-        known = None if np.isnan(grade) else float(grade)
+        known = None
+        if not np.isnan(grade): known = float(grade)
         share = query.shares.get(doc, 0.0)
         parent = listing.parents.get(doc, '')
+        of_other = other.get(doc)
         return SimpleNamespace(
-            rank=rank, doc=doc, grade=known, share=share, other=other.get(doc), parent=parent, words=Words())
-    documents = [ranked(rank, doc, grade) for (doc, rank), grade in zip(query.ranks.items(), listing.grade)]
+            rank=rank, doc=doc, grade=known, share=share, other=of_other, parent=parent, words=Words())
+    rows = zip(query.ranks.values(), query.ranks, listing.grade)
+    documents = [ranked(*row) for row in rows]
     missed = [ranked(0, doc, grade) for doc, grade in query.missed.items()]
     relevant = [x for x in documents[DEPTH:] if x.grade and x.grade > 0]
-    deeper = sorted(relevant, key=lambda x: -x.grade)[:MOST_MISSED]
+    relevant.sort(key=lambda x: -x.grade)
+    deeper = relevant[:MOST_MISSED]
     return SimpleNamespace(
         name=name, value=value, text=query.text, places=documents[:DEPTH], size=len(documents),
         missed=missed[:MOST_MISSED], lost=len(missed), deeper=deeper)
@@ -361,10 +380,14 @@ def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     texts = []
     for doc, of_a, of_b in share_changes(a.shares, b.shares)[:2]:
         if of_a == of_b: continue
-        ranks = [f'rank {x.ranks[doc]}' if doc in x.ranks else 'not retrieved'
-                 for x in (a, b)]
-        change = '+' * (of_b > of_a) + sentence_number(of_b - of_a)
-        texts.append(f'{doc}: {" → ".join(ranks)}, {change}')
+        places = []
+        for ranks in a.ranks, b.ranks:
+            place = 'not retrieved'
+            if doc in ranks: place = f'rank {ranks[doc]}'
+            places.append(place)
+        change = sentence_number(of_b - of_a)
+        if of_b > of_a: change = f'+{change}'
+        texts.append(f'{doc}: {" → ".join(places)}, {change}')
     return tuple(texts)
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b
@@ -383,7 +406,8 @@ def of_all(scores: Scores) -> Sample:
 
     For each measure, a query counts only if every run has a value."""
     names = tuple(run.name or 'run' for run in scores.runs)
-    sample = Sample(names, tuple(scores.keys()), scores.query_ids, scores.values)
+    measures = tuple(scores.keys())
+    sample = Sample(names, measures, scores.query_ids, scores.values)
     return replace(sample, values=common(sample))
 
 def common_sizes(scores: Scores) -> dict[str, tuple[int, int]]:
@@ -391,8 +415,10 @@ def common_sizes(scores: Scores) -> dict[str, tuple[int, int]]:
 
     The result is {measure: (number in all runs, number in any run)}."""
     has = ~np.isnan(scores.values)
-    sizes = np.count_nonzero([has.all(axis=0), has.any(axis=0)], axis=2)
-    return dict(zip(scores.keys(), map(tuple, sizes.T.tolist())))
+    in_all = has.all(axis=0).sum(axis=1)
+    in_any = has.any(axis=0).sum(axis=1)
+    pairs = zip(in_all.tolist(), in_any.tolist())
+    return dict(zip(scores.keys(), pairs))
 
 def common_means(scores: Scores, measure: str) -> dict[str, float]:
     """Return the mean of each run over the queries that all runs have, as {run: mean}.
@@ -423,11 +449,16 @@ def mean_rows(
         systems = {name: systems[name] for name in ordered.sample.systems}
     rows: list[_Content] = []
     for i, (name, values) in enumerate(systems.items()):
-        cells = [_mean_cell(m, row, level, raised.get((name, repr(m)), '')) for m, row in zip(scores.measures, values)]
+        cells = []
+        for m, row in zip(scores.measures, values):
+            mark = raised.get((name, repr(m)), '')
+            cells.append(_mean_cell(m, row, level, mark))
         rows.append({'letter': letter(i), 'name': name, 'baseline': name == baseline, 'cells': cells})
     qualities = np.array([m.kind.quality for m in scores.measures], bool)
-    best = best_of([[cell['value'] for cell in row['cells']] for row in rows]) & qualities
-    for i, j in np.ndindex(best.shape): rows[i]['cells'][j]['best'] = bool(best[i, j])
+    means = [[cell['value'] for cell in row['cells']] for row in rows]
+    best = best_of(means) & qualities
+    for row, flags in zip(rows, best.tolist()):
+        for cell, flag in zip(row['cells'], flags): cell['best'] = flag
     return rows
 
 # %% ../../nbs/reporting/sections.ipynb #5e2da48b
@@ -437,11 +468,13 @@ def _mean_cell(measure, values, level, mark):
     average over queries."""
     present = values[~np.isnan(values)]
     aggregate = measure.kind.aggregate
-    value = float(aggregate.f(present)) if present.size else np.nan
+    value = np.nan
+    if present.size: value = float(aggregate.f(present))
     low = high = np.nan
-    if aggregate == MEAN and present.size > 1: low, high = t_interval(present, level=level)
+    if aggregate.spread and present.size > 1: low, high = t_interval(present, level=level)
     interval = _interval_words(low, high, 3)
-    return {'text': cell_text(value), 'value': value, 'low': low, 'high': high, 'interval': interval, 'marks': mark}
+    text = cell_text(value)
+    return {'text': text, 'value': value, 'low': low, 'high': high, 'interval': interval, 'marks': mark}
 
 def _interval_words(low, high, digits):
     """Return an interval as text, such as '0.1 to 0.3'; '' for NaN."""
@@ -456,7 +489,7 @@ def mean_panels(scores: Scores, level: float = .95) -> list[_Content]:
     systems = mean_rows(scores, level=level)
     panels = []
     for i, m in enumerate(scores.measures):
-        if m.kind.aggregate != MEAN: continue
+        if not m.kind.aggregate.spread: continue
         cells = [system['cells'][i] | {'name': system['name']} for system in systems]
         cells.sort(key=lambda cell: -np.nan_to_num(cell['value'], nan=-9))
         panels.append(forest_of(repr(m), cells))
@@ -470,7 +503,8 @@ def forest_of(
     rows: dicts with name, text, value, low and high, and with kind ('better', 'worse' or
     '') for a difference. zero: whether the axis must include 0. left_out: the number of
     rows that are not drawn."""
-    scale = axis((row[end] for row in rows for end in ('value', 'low', 'high')), zero)
+    values = [row[end] for row in rows for end in ('value', 'low', 'high')]
+    scale = axis(values, zero)
     return {'measure': measure, 'axis': scale, 'rows': rows, 'left_out': left_out}
 
 # %% ../../nbs/reporting/sections.ipynb #8845c79e
@@ -486,7 +520,8 @@ def difference_panels(comparison: Comparison) -> list[_Content]:
         pairs.sort(key=lambda pair: -np.nan_to_num(abs(pair.difference)))
         lines = _lines(comparison, pairs[:PAIRS])
         lines.sort(key=lambda line: -np.nan_to_num(line['value']))
-        panels.append(forest_of(m, lines, True, len(pairs) - len(lines)))
+        left_out = len(pairs) - len(lines)
+        panels.append(forest_of(m, lines, True, left_out))
     return panels
 
 def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
@@ -495,27 +530,30 @@ def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     alpha: the significance level. better_first: whether to swap the systems if their
     difference is negative."""
     if better_first and pair.difference < 0: pair = pair.turned()
+    difference = pair.difference
     digits = decimals(pair)
     kind = ''
-    if pair.shown(alpha): kind = 'better' if pair.difference > 0 else 'worse'
-    return vars(pair) | {
-        'value': pair.difference,
-        'name': f'{pair.b} − {pair.a}',
-        'kind': kind,
-        'text': sentence_number(pair.difference, digits),
-        'interval': _interval_words(pair.low, pair.high, digits),
-        'p': p_text(pair.p_adjusted).removeprefix('p ').removeprefix('= '),
-        'effect': sentence_number(pair.effect, 2),
-        'could': detectable_text(pair),
-        'level': f'{100 * pair.level:.4g} %',
-    }
+    if pair.shown(alpha):
+        kind = 'worse'
+        if difference > 0: kind = 'better'
+    row = vars(pair) | {'value': difference, 'kind': kind}
+    row['name'] = f'{pair.b} − {pair.a}'
+    row['text'] = sentence_number(difference, digits)
+    row['interval'] = _interval_words(pair.low, pair.high, digits)
+    p = p_text(pair.p_adjusted).removeprefix('p ')
+    row['p'] = p.removeprefix('= ')
+    row['effect'] = sentence_number(pair.effect, 2)
+    row['could'] = detectable_text(pair)
+    row['level'] = f'{100 * pair.level:.4g} %'
+    return row
 
 # %% ../../nbs/reporting/sections.ipynb #e2422f52
 def _lines(comparison, pairs):
     """Return pairs of systems as table rows. Without a baseline, the better system of each
     pair is first."""
     better_first = comparison.baseline is None
-    return [upright(pair, comparison.method.alpha, better_first) for pair in pairs]
+    alpha = comparison.method.alpha
+    return [upright(pair, alpha, better_first) for pair in pairs]
 
 def pair_rows(comparison: Comparison) -> list[_Content]:
     """Return a table row for each pair of systems and each measure, over all queries.
@@ -530,12 +568,14 @@ def spread_panels(scores: Scores) -> list[_Content]:
     Measures that do not average over queries are omitted."""
     panels = []
     for m, values in zip(scores.measures, scores.values[0]):
-        if m.kind.aggregate != MEAN: continue
+        if not m.kind.aggregate.spread: continue
         bars, scale = histogram(values)
         zeros = int((values == 0).sum())
-        queries = int((~np.isnan(values)).sum())
-        panels.append({'measure': repr(m), 'bars': bars, 'axis': scale, 'mean': mean_or_nan(values),
-                       'zeros': zeros, 'queries': queries})
+        present = ~np.isnan(values)
+        panel = {'measure': repr(m), 'bars': bars, 'axis': scale, 'zeros': zeros}
+        panel['mean'] = mean_or_nan(values)
+        panel['queries'] = int(present.sum())
+        panels.append(panel)
     return panels
 
 # %% ../../nbs/reporting/sections.ipynb #bfa4a0fb
@@ -545,18 +585,23 @@ def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
     A slice is a group of queries. The plots show the differences of one pair of systems."""
     comparison = best_first(comparison)
     sample = comparison.sample
+    alpha = comparison.method.alpha
     pairs = [p for p in comparison.rows if {p.a, p.b} == {*pair}]
     panels = []
     for m in sample.measures:
         of_measure = [p for p in pairs if p.measure == m]
         lines = []
         for p in of_measure[:PAIRS]:
-            line = upright(p, comparison.method.alpha, better_first=False)
-            lines.append(line | {'name': f'{p.slice} ({p.queries:,})'})
-        panels.append(forest_of(m, lines, True, len(of_measure) - len(lines)))
-    sentences = share_sentences(replace(comparison, rows=tuple(pairs)))
+            line = upright(p, alpha, better_first=False)
+            line['name'] = f'{p.slice} ({p.queries:,})'
+            lines.append(line)
+        left_out = len(of_measure) - len(lines)
+        panels.append(forest_of(m, lines, True, left_out))
+    of_pair = replace(comparison, rows=tuple(pairs))
+    sentences = share_sentences(of_pair)
     tables = _slice_tables(sample, comparison.groups, comparison)
-    return tables | {'panels': panels, 'a': pairs[0].a, 'b': pairs[0].b, 'shares': sentences}
+    first = pairs[0]
+    return tables | {'panels': panels, 'a': first.a, 'b': first.b, 'shares': sentences}
 
 def slices_of_one(scores: Scores, groups: Sequence[str]) -> _Content:
     """Return tables with the means of one run by slice.
@@ -578,8 +623,11 @@ def _slice_tables(sample, groups, comparison=None):
             size = int(inside.complete.any(axis=0).sum())
         rows = []
         for system, values in zip(inside.systems, common(inside)):
-            cells = [{'text': cell_text(mean_or_nan(row)), 'marks': raised.get((system, m), '')}
-                     for m, row in zip(inside.measures, values)]
+            cells = []
+            for m, row in zip(inside.measures, values):
+                text = cell_text(mean_or_nan(row))
+                mark = raised.get((system, m), '')
+                cells.append({'text': text, 'marks': mark})
             rows.append({'name': system, 'cells': cells})
         tables.append({'name': name, 'queries': size, 'rows': rows})
     return {'tables': tables, 'measures': sample.measures}
@@ -601,17 +649,17 @@ def query_values(
     else: importance = -np.nan_to_num(first[0], nan=np.inf)
     n_systems, n_measures, _ = scores.values.shape
     n_queries = max(1, limit // (n_systems * n_measures))
-    positions = np.sort(np.argsort(-importance, kind='stable')[:n_queries])
+    order = np.argsort(-importance, kind='stable')
+    positions = np.sort(order[:n_queries])
+    systems = [run.name or 'run' for run in scores.runs]
     ids = [scores.query_ids[i] for i in positions]
+    texts = [words.get(q, Words()).title for q in ids]
+    listed = None
+    if groups is not None: listed = [groups[i] for i in positions]
     rounded = np.round(scores.values[:, :, positions], 6)
-    return {
-        'systems': [run.name or 'run' for run in scores.runs],
-        'measures': scores.keys(),
-        'ids': ids,
-        'texts': [words.get(q, Words()).title for q in ids],
-        'groups': None if groups is None else [groups[i] for i in positions],
-        'values': without_nan(rounded.tolist()),
-    }
+    values = without_nan(rounded.tolist())
+    return {'systems': systems, 'measures': scores.keys(), 'ids': ids, 'texts': texts,
+            'groups': listed, 'values': values}
 
 # %% ../../nbs/reporting/sections.ipynb #4f127fd7
 def input_parts(checkup: Checkup) -> _Content:
@@ -633,11 +681,18 @@ def convention_parts(scores: Scores) -> _Content:
         name = run.name or 'run'
         answered = [q not in run.absent for q in scores.query_ids]
         in_all = dict(zip(scores.keys(), shared[:, answered]))
-        ends = {m: np.where(in_all[m], values, np.nan) for m, values in run.tie_bounds.items()}
-        printed = small_print(replace(one_run, runs=(replace(one_run.runs[0], tie_bounds=ends),)))
+        bounds_of = run.tie_bounds
+        ends = {m: np.where(in_all[m], values, np.nan) for m, values in bounds_of.items()}
+        info = replace(one_run.runs[0], tie_bounds=ends)
+        printed = small_print(replace(one_run, runs=(info,)))
         text, _, conventions = printed.partition(' Conventions: ')
         names.setdefault(text, []).append(name)
         _, effect, bounds = conventions.partition(' Depending on the order of ties: ')
         if effect: ties.append(f'{name}, depending on the order of ties: {bounds}')
-    counts = [(', '.join(group) if len(names) > 1 else '', text) for text, group in names.items()]
-    return {'phrases': scores.conventions.describe(), 'counts': counts, 'ties': ties}
+    counts = []
+    for text, group in names.items():
+        listed = ''
+        if len(names) > 1: listed = ', '.join(group)
+        counts.append((listed, text))
+    phrases = scores.conventions.describe()
+    return {'phrases': phrases, 'counts': counts, 'ties': ties}
