@@ -200,8 +200,9 @@ def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[
     with np.errstate(invalid='ignore'): step = np.diff(score[order])  # of two infinite scores it is NaN
     repeated = np.diff(rank[order]) == 0
     later = query[1:]
+    rising = inside & ~(step <= 0)
     never_falls = not (step[inside] < 0).any()
-    return np.unique(later[inside & ~(step <= 0)]), np.unique(later[inside & repeated]), never_falls
+    return np.unique(later[rising]), np.unique(later[inside & repeated]), never_falls
 
 # %% ../../nbs/evaluation/checkup.ipynb #6cdb3c6b
 class RunCounts(NamedTuple):
@@ -396,8 +397,10 @@ def facts_of_run(evidence: Evidence) -> dict[str, Any]:
             scores = score_batch(MEASURES, qrels.queries, hits, evidence.source, conventions_of())
             for m, (low, high) in scores.tie_bounds.items():
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
-    return facts | {'documents': int(counts.depth.sum()), 'documents per query': f'{shortest:,} to {longest:,}',
-                    f'queries with fewer than {k}': int((counts.depth < k).sum())}
+    facts['documents'] = int(counts.depth.sum())
+    facts['documents per query'] = f'{shortest:,} to {longest:,}'
+    facts[f'queries with fewer than {k}'] = int((counts.depth < k).sum())
+    return facts
 
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)

@@ -8,6 +8,7 @@ __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'UNJUDGED', 'NOT_RELEVANT'
            'look_like_grades', 'is_listed_ranking', 'first_ranks', 'top_counts', 'deepest', 'n_short']
 
 # %% ../../nbs/evaluation/findings.ipynb #a53b5af6
+import sys
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
@@ -45,7 +46,9 @@ class Finding:
     def lead(self) -> str:
         """Return the level, the code and the source as text, for the beginning of a
         message."""
-        return f'{self.level} ({self.code})' + (f' in {self.where}' if self.where else '')
+        lead = f'{self.level} ({self.code})'
+        if self.where: lead += f' in {self.where}'
+        return lead
 
     def __str__(self) -> str:
         return '\n    '.join(map(visible, [f'{self.lead}: {self.text}', *self.examples]))
@@ -125,7 +128,8 @@ def _is_worth_saying(spelling, n_missed):
     if spelling is None: return False
     _, matches, examples = spelling
     judged, retrieved = map(set, zip(*examples))
-    return matches > max(1, n_missed // 20) and len(judged) > 1 and not judged & retrieved
+    if len(judged) < 2 or judged & retrieved: return False
+    return matches > max(1, n_missed // 20)
 
 def _words_of(spelling):
     how, matches, examples = spelling
@@ -149,8 +153,10 @@ def _query_problems(evidence):
         spelling = find_spelling({'': unanswered[:compared]}, {'': unjudged[:compared]}, pairs=thorough)
     n_judged = len(unanswered) + evidence.common
     if evidence.hits is not None and not evidence.common:
-        examples = [f'judgments: {id}' for id in shown(unanswered)] + [f'run: {id}' for id in shown(unjudged)]
-        hint = f'; the ids would match {spelling[0]}' if spelling else ''
+        examples = [f'judgments: {id}' for id in shown(unanswered)]
+        examples += [f'run: {id}' for id in shown(unjudged)]
+        hint = ''
+        if spelling: hint = f'; the ids would match {spelling[0]}'
         yield problem('no-common-query', examples, hint=hint)
         yield from _numeric('query', unanswered, unjudged)
     elif spelling and (thorough or spelling[0] in SAME_LETTERS or _is_worth_saying(spelling, len(unanswered))):
@@ -162,7 +168,9 @@ def _numeric(kind, judged, retrieved):
     "Yield a problem if the ids are numbers in the judgments and text in the run, or the reverse."
     if _are_numbers(judged) != _are_numbers(retrieved): yield problem('numeric', what=kind)
 
-def _are_numbers(ids): return bool(ids) and all(id.isascii() and id.isdigit() for id in ids)
+def _are_numbers(ids):
+    text = ''.join(ids)
+    return text.isascii() and text.isdigit()
 
 # %% ../../nbs/evaluation/findings.ipynb #69c8f07f
 def position_signs(query: np.ndarray, score: np.ndarray) -> set:
@@ -270,7 +278,8 @@ def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> boo
     if score.max() != 0: return False  # those of a ranked list are 0, -1, -2 and so on
     n_relevant = np.bincount(lists.rows.query)
     equal = 3 <= n_relevant.min() == n_relevant.max()
-    return len(n_relevant) >= 5 and equal and depth.min() < depth.max()
+    if len(n_relevant) < 5 or not equal: return False
+    return depth.min() < depth.max()
 
 # %% ../../nbs/evaluation/findings.ipynb #644a1240
 FRACTIONS_AND_WHOLE = 'The grades are many different fractions, and the scores are a few small whole numbers'
@@ -328,8 +337,8 @@ def top_counts(ranks: np.ndarray, k: int = TOP) -> tuple[int, int]:
 
 def deepest(measures: Iterable[Measure]) -> int:
     "Return the largest cutoff of the measures; 0 if no measure has a cutoff."
-    cutoffs = (int(m.at) for m in measures if m.kind.at == 'k' and m.at is not None)
-    return max(cutoffs, default=0)
+    cutoffs = [m.at for m in measures if m.kind.at == 'k' and m.at is not None]
+    return int(max(cutoffs, default=0))
 
 def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
     """Return the number of queries that have results, but fewer documents than the
@@ -362,7 +371,8 @@ def many_fractions_below(grade: np.ndarray, level: float) -> bool:
     "Return whether at least 10 % of the grades above 0 are fractions below a level."
     low = grade[(grade > 0) & (grade < level)]
     fractions = np.count_nonzero(low != np.floor(low))
-    return bool(fractions and fractions >= MANY_FRACTIONS * np.count_nonzero(grade > 0))
+    if not fractions: return False
+    return bool(fractions >= MANY_FRACTIONS * np.count_nonzero(grade > 0))
 
 # %% ../../nbs/evaluation/findings.ipynb #0405bdc4
 def _depth_problems(evidence):
@@ -451,20 +461,23 @@ def _tie_problems(evidence):
 def _ranks_by_grade(counts, hits):
     """Return whether the documents are ranked by their grades, with several grades, the same ties, and the same
     largest and smallest number."""
+    grade = hits.grade
     lowest = counts.lowest.min()
     highest = counts.highest.max()
-    ends = hits.grade.min(), hits.grade.max()
+    if lowest == highest or (lowest, highest) != (grade.min(), grade.max()): return False
     start = hits.rank if hits.tie_start is None else hits.tie_start
-    same_ties = changes(hits.query, hits.grade) == changes(hits.query, start)
-    return lowest < highest and (lowest, highest) == ends and descends(hits.query, hits.grade) and same_ties.all()
+    same_ties = changes(hits.query, grade) == changes(hits.query, start)
+    return same_ties.all() and descends(hits.query, grade)
 
 def judged_share(hits: Judged, k: int) -> float:
     "Return the share of judged documents at ranks 1 to k, over all queries."
-    return float((hits.rank <= k).sum() / np.minimum(hits.retrieved, k).sum())
+    judged = np.count_nonzero(hits.rank <= k)
+    return float(judged / np.minimum(hits.retrieved, k).sum())
 
 def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query number of each judged document whose score another document shares."
-    return hits.query[:0] if hits.tie_size is None else hits.query[hits.tie_size > 1]
+    if hits.tie_size is None: return hits.query[:0]
+    return hits.query[hits.tie_size > 1]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d7
 RULES = {
@@ -623,7 +636,8 @@ def judged_evidence(
     judged: its rankings. samples: some of its queries. run: None if not in memory."""
     depth = judged.retrieved[judged.retrieved > 0]
     unanswered = [*compress(qrels.queries, judged.retrieved == 0)]
-    span = len(depth), depth.min(initial=np.iinfo(depth.dtype).max), depth.max(initial=0)
+    shortest = depth.min(initial=sys.maxsize)
+    span = len(depth), shortest, depth.max(initial=0)
     counts: dict[str, Any] = {'judged': len(judged.pool_grade), 'retrieved': len(judged.rank), 'common': len(depth)}
     if unanswered and run is not None and run.source is None:
         judged_queries = {*qrels.queries}
@@ -642,7 +656,8 @@ def _are_met(qrels, run):
     grades = qrels.to_dict()
     docs = (rows.parent or rows.doc)[:FIRST_ROWS].tolist()
     queries = rows.query_ids.tolist()
-    return any(doc in grades.get(queries[q], ()) for q, doc in zip(rows.query[:FIRST_ROWS].tolist(), docs))
+    numbers = rows.query[:FIRST_ROWS].tolist()
+    return any(doc in grades.get(queries[q], ()) for q, doc in zip(numbers, docs))
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7dd
 def check_swapped(qrels: Qrels, run: Run) -> None:

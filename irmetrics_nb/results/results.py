@@ -124,7 +124,7 @@ QUOTED = re.compile("(?<==)'([^']*)'")  # the value of a parameter, as in nDCG(g
 def tex_text(text: object) -> str:
     """Escape a text for LaTeX, on one line."""
     shown = visible(str(text).replace('\n', ' '))
-    signs = shown.translate(str.maketrans(TEX))
+    signs = ''.join(TEX.get(sign, sign) for sign in shown)
     return QUOTED.sub(r'\\textquotesingle{}\1\\textquotesingle{}', signs)
 
 # %% ../../nbs/results/results.ipynb #8767b113
@@ -607,7 +607,7 @@ def sorted_bars(
                     textcoords='offset points', rotation=90, fontsize=9.5,
                     color=colour, ha='center', va=side)
     ax.margins(y=.25)
-    return finish(ax, title, 'queries, the largest gain first', label, legend=n > 0)
+    return finish(ax, title, 'queries, the largest gain first', label, legend=bool(n))
 
 # %% ../../nbs/results/results.ipynb #f5b9cbc2
 def scatter(
