@@ -416,11 +416,10 @@ class QueryLook:
 
 QUERIES = 50  # that are looked at in one window
 DOCS = 300    # that are compared with missed ones in one window
+MANY_DOCS = 2000  # for an observer
 MISSED = 10   # of one query
 
-def looks_at(
-    windows: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits], n_docs: int = DOCS,
-) -> list[QueryLook]:
+def looks_at(windows: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits], n_docs: int = DOCS) -> list[QueryLook]:
     """Return a `QueryLook` (sample of one query, for checks) for the first queries in each sample of rows. `windows`
     are the samples of a run. `hits` has all judged documents that the run retrieved, so that a `QueryLook` can list
     judged documents that were not retrieved. Of a sample, the first `n_docs` documents are listed."""
@@ -606,7 +605,7 @@ def _judge_file(qrels, file, judge_rows, size, progress, negative, release_qrels
     hits, queries, suspects, windows, observed = map(list, zip(*batches))
     del batches  # what is put together need not be there twice
     check_repeated(map(file.rows, file), np.concatenate(suspects))
-    samples = looks_at(chain.from_iterable(windows), qrels, hits, WINDOW if observe else DOCS)
+    samples = looks_at(chain.from_iterable(windows), qrels, hits, MANY_DOCS if observe else DOCS)
     judged = assemble(qrels, hits, negative, release_qrels)
     if not (observe or judged.retrieved.any()):
         first_batch = next(map(file.rows, file))
@@ -685,7 +684,7 @@ def judge_run(
     if results.dicts and not observe:
         samples = looks_at_dicts(judgments, results)
     else:
-        n_docs = WINDOW if observe else DOCS
+        n_docs = MANY_DOCS if observe else DOCS
         samples = looks_at(windows(results.rows), judgments, hits, n_docs)
     observed = [observe(results)] if observe else []
     if observe: judged = assemble(judgments, hits, negative)

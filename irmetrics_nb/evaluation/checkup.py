@@ -348,14 +348,12 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
     depth = counts.depth
     tallies = total_tallies(counts.tallies)
     variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, source))
-    same_queries = {*counts.queries} == {*judgments.judged_queries}
-    queries = judgments.ids[0] if same_queries else look_at_queries(counts.queries)
     evidence = judged_evidence((), hits, qrels, None, reading.looks)
     evidence.counts = counts
     evidence.source = reading
     evidence.cutoff = k
     evidence.depth = len(depth), depth.min(), depth.max()
-    evidence.ids = [queries, ('doc_id', tallies, variants)]
+    evidence.ids = [look_at_queries(counts.queries), ('doc_id', tallies, variants)]
     evidence.positions = find_positions(counts.positions, depth.tolist())
     if judgments.qrels is None: return evidence
     known = {*judgments.judged_queries}

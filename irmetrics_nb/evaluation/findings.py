@@ -106,9 +106,11 @@ def _document_problems(evidence):
     retrieved = {sample.query: sample.docs for sample in samples if sample.docs}
     n_missed = sum(map(len, missed.values()))
     if evidence.retrieved:
-        candidates = {query: may_match(missed[query], docs) for query, docs in retrieved.items()}
-        if not any(candidates.values()): return
-        spelling = find_spelling(missed, candidates, pairs=False)
+        matching = {}
+        for query, docs in retrieved.items():
+            candidates = may_match(missed[query], docs)
+            if candidates: matching[query] = candidates
+        spelling = find_spelling(missed, matching, pairs=False) if matching else None
         if _is_worth_saying(spelling, n_missed): yield problem('doc-ids', all=n_missed, **_words_of(spelling))
     elif evidence.judged and evidence.common and (retrieved or not missed or evidence.thorough):
         spelling = find_spelling(missed, retrieved)
@@ -625,8 +627,8 @@ def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
     query = np.repeat(np.arange(len(scores)), depth)
     positions = None
     if scores: positions = find_positions(position_signs(query, np.concatenate(scores)), depth)
-    fields.setdefault('unjudged', [sample.query for sample in samples if not sample.judged])
-    return Evidence(looks=samples, positions=positions, **fields)
+    unjudged = [sample.query for sample in samples if not sample.judged]
+    return Evidence(looks=samples, positions=positions, unjudged=unjudged, **fields)
 
 def judged_evidence(
     measures: Sequence[Measure], judged: Judged, qrels: Qrels, run: Run | None, samples: Sequence[QueryLook],
@@ -638,12 +640,12 @@ def judged_evidence(
     unanswered = [*compress(qrels.queries, judged.retrieved == 0)]
     shortest = depth.min(initial=sys.maxsize)
     span = len(depth), shortest, depth.max(initial=0)
-    counts: dict[str, Any] = {'judged': len(judged.pool_grade), 'retrieved': len(judged.rank), 'common': len(depth)}
+    evidence = run_evidence(
+        samples, unanswered=unanswered, depth=span, cutoff=deepest(measures), judged=len(judged.pool_grade),
+        retrieved=len(judged.rank), common=len(depth))
     if unanswered and run is not None and run.source is None:
-        judged_queries = {*qrels.queries}
-        counts['unjudged'] = [query for query in run.queries if query not in judged_queries]
-
-    evidence = run_evidence(samples, unanswered=unanswered, depth=span, cutoff=deepest(measures), **counts)
+        known = {*qrels.queries}
+        evidence.unjudged = [query for query in run.queries if query not in known]
     if evidence.positions: evidence.upwards = upwards(judged)
     if evidence.judged and not evidence.retrieved and run is not None and _are_met(qrels, run): evidence.judged = 0
     return evidence
