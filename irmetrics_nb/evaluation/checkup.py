@@ -271,7 +271,7 @@ def count_part(from_path: bool, run: Run) -> RunCounts:
     unread = 0
     rising = repeated = query[:0]
     never_falls = True
-    if from_path and rows.line and rows.name and not rows.lines:  # TREC text
+    if from_path and rows.line and not (rows.lines or rows.ranks):  # TREC text
         ranks, tags = read_ranks(rows)
         tallies += tags
         unread = int(np.isnan(ranks).sum())
