@@ -162,8 +162,7 @@ def best_of(means: Any) -> np.ndarray:
     neither is a number in a column where all rounded numbers are equal."""
     numbers = np.nan_to_num(np.array(means, float), nan=-np.inf)
     rounded = np.round(numbers, shown_digits())
-    largest = rounded.max(axis=0, initial=-np.inf)
-    best = np.isfinite(rounded) & (rounded == largest)
+    best = np.isfinite(rounded) & (rounded == rounded.max(axis=0, initial=-np.inf))
     return best & ~best.all(axis=0)
 
 # %% ../../nbs/results/results.ipynb #bcaeb492
@@ -256,7 +255,9 @@ def booktabs(table: Table) -> str:
         heads.append(head)
     rows = [heads, *(_tex_cells(row, widths) for row in cells)]
     head, *body = [' & '.join(row) + r' \\' for row in rows]
-    wide = max(map(len, written_table(table, 'text').split('\n'))) > PAGE
+    texts = [table.head, *([cell_text(cell.content) for cell in row] for row in cells)]
+    lengths = [max(map(len, column)) for column in zip(*texts)]
+    wide = sum(lengths) + 2 * len(lengths) > PAGE
     lines = [r'\begin{table}', r'  \centering']
     if table.caption:  # a label without a caption refers to the section around
         lines.append(rf'  \caption{{{tex_text(table.caption)}}}')
@@ -349,8 +350,7 @@ def _csv_cell(x):
     if x is None: return ''
     if isinstance(x, str):
         if re.fullmatch('[^,"\r\n]+', x): return x
-        doubled = x.replace('"', '""')
-        return f'"{doubled}"'
+        return '"' + x.replace('"', '""') + '"'
     if isinstance(x, np.generic): x = x.item()
     return 'NaN' if np.isnan(x) else repr(x)
 
