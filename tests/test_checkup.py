@@ -199,6 +199,17 @@ def test_a_run_that_is_read_in_many_batches_is_found_as_odd_as_in_one(order, tmp
     assert {'case-variants', 'quoted', 'tags', 'rank-order', 'unjudged-queries', 'missing', 'ties', 'negative'} <= {*in_one.codes}
 
 
+def test_a_text_of_three_columns_has_no_ranks_beside_its_scores(tmp_path):
+    (tmp_path/'a.txt').write_text('q1 d1 1\nq1 d2 2\n')
+    assert check({'q1': {'d1': 1}}, tmp_path/'a.txt').codes == ['short']
+
+
+def test_the_judgments_in_the_order_of_their_grades_are_not_the_judgments_as_a_run():
+    for run in ({'q': {'a': 2, 'b': 1.5, 'c': 0}}, {'q': {'a': 2, 'b': 0, 'c': 0}}, {'q': {'a': 9, 'c': 5, 'b': 1}}):
+        assert 'judgments-as-run' not in check({'q': {'a': 2, 'b': 0, 'c': 1}}, run).codes
+    assert 'judgments-as-run' in check({'q': {'a': 2, 'b': 0, 'c': 1}}, {'q': {'a': 2, 'b': 0, 'c': 1}}).codes
+
+
 def test_text_is_checked_without_polars(tmp_path):
     (tmp_path/'a.run').write_text(HEAD)
     code = f"import sys; sys.modules['polars'] = None; from irmetrics_nb import check; print(check({{'q1': {{'d1': 1}}}}, {str(tmp_path/'a.run')!r}).ok)"

@@ -416,19 +416,20 @@ class QueryLook:
 
 QUERIES = 50  # that are looked at in one window
 DOCS = 300    # that are compared with missed ones in one window
+MANY_DOCS = 2000  # for an observer
 MISSED = 10   # of one query
 
-def looks_at(windows: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits]) -> list[QueryLook]:
+def looks_at(windows: Iterable[Rows], qrels: Qrels, hits: Iterable[JudgedHits], n_docs: int = DOCS) -> list[QueryLook]:
     """Return a `QueryLook` (sample of one query, for checks) for the first queries in each sample of rows. `windows`
     are the samples of a run. `hits` has all judged documents that the run retrieved, so that a `QueryLook` can list
-    judged documents that were not retrieved."""
+    judged documents that were not retrieved. Of a sample, the first `n_docs` documents are listed."""
     judgments = qrels.rows
     retrieved = np.zeros(len(judgments), bool)
     for batch in hits: retrieved[batch.judgment] = True
     lacking = np.bincount(judgments.query[~retrieved], minlength=len(qrels)) > 0
     samples = []
     for rows in windows:
-        room = DOCS
+        room = n_docs
         code = match_ids(qrels.query_index, judgments.query_ids, rows.query_ids)[:QUERIES]
         for i, query in enumerate(code.tolist()):
             rows_here = np.flatnonzero(rows.query == i)
@@ -544,10 +545,10 @@ def judge_part(
 ) -> tuple[JudgedHits, np.ndarray, np.ndarray, list[Rows], Any]:
     """Find the judged documents in a batch of rows, and collect data for later checks. Return (judged documents,
     hashes of the query ids, hashes of possible duplicates, list of at most `limit` samples of rows, result of
-    `observe`). The result of observe(run, hits) is None without `observe`."""
+    `observe`). The result of observe(run) is None without `observe`."""
     run = Run.unchecked(rows)
     hits = match(qrels, run, ties)
-    observed = observe(run, hits) if observe else None
+    observed = observe(run) if observe else None
     return hits, rows.query_ids.hash(), run.suspects, windows(rows, limit), observed
 
 # %% ../../nbs/data/judging.ipynb #6ab59700
@@ -597,7 +598,6 @@ def _judge_file(qrels, file, judge_rows, size, progress, negative, release_qrels
     run. Return None if the file must be read in one piece."""
     batches = judge_batches(file, judge_rows, progress)
     if batches is None:
-        if observe: observe.start()
         batches = judge_partitions(file, judge_rows, size) or []
         description = f'in {len(batches)} parts, because the rows of a query are not adjacent'
     else: description = 'in one batch' if len(batches) == 1 else f'in {len(batches)} batches'
@@ -605,7 +605,7 @@ def _judge_file(qrels, file, judge_rows, size, progress, negative, release_qrels
     hits, queries, suspects, windows, observed = map(list, zip(*batches))
     del batches  # what is put together need not be there twice
     check_repeated(map(file.rows, file), np.concatenate(suspects))
-    samples = looks_at(chain.from_iterable(windows), qrels, hits)
+    samples = looks_at(chain.from_iterable(windows), qrels, hits, MANY_DOCS if observe else DOCS)
     judged = assemble(qrels, hits, negative, release_qrels)
     if not (observe or judged.retrieved.any()):
         first_batch = next(map(file.rows, file))
@@ -658,14 +658,12 @@ def judge_run(
     batches if it is the path of a file or a large table. memory: bytes for the rows of
     the run (None: 1 GiB). progress: called as progress(done, total) with bytes of a file
     or rows of a table. release_qrels: whether to free the judgments after their use.
-    observe: called as observe(run, hits) for every part of the run, from two threads;
-    observe.start() is called whenever the run is read from its beginning. With observe
-    it is no error if judgments and run have no query in common.
+    observe: called as observe(run) for every part of the run, from two threads. With
+    observe it is no error if judgments and run have no query in common.
 
     Return (`Judged`, `Reading`): the rankings, and how the run was read. Raise DataError
     as in `judge`, and if a single query needs more memory than is allowed."""
     _check_options(ties, negative)
-    if observe: observe.start()
     judgments = Qrels(qrels, copy=False)
     try: size = int(min(DEFAULT_MEMORY if memory is None else memory, 1 << 62))
     except (TypeError, ValueError): size = 0
@@ -683,11 +681,12 @@ def judge_run(
     results_given = Run(run, copy=False)
     judgments, results = meet_documents(judgments, results_given, ties)
     hits = [match(judgments, results, ties)]
-    if results.dicts:
+    if results.dicts and not observe:
         samples = looks_at_dicts(judgments, results)
     else:
-        samples = looks_at(windows(results.rows), judgments, hits)
-    observed = [observe(results, hits[0])] if observe else []
+        n_docs = MANY_DOCS if observe else DOCS
+        samples = looks_at(windows(results.rows), judgments, hits, n_docs)
+    observed = [observe(results)] if observe else []
     if observe: judged = assemble(judgments, hits, negative)
     else: judged = _ranked(judgments, results, hits, negative)
     description = 'in one piece' + _left_out(results.facts.comments)

@@ -11,33 +11,22 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
-from itertools import chain, compress
-from operator import itemgetter
-from threading import Lock
+from itertools import chain
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
-from ..core.arrays import argsort_descending, changes, concat_ranges
+from ..core.arrays import argsort_descending, changes
 from ..data.errors import DataError, DataWarning, collect_faults, counted, escape_non_utf8
-from ..data.ids import BLOCK_ROWS, PAD, Ids, block_starts, factorize, parse_floats
-from irmetrics_nb.data.judging import (
-    JudgedHits,
-    QueryLook,
-    judge_run,
-    match_ids,
-    row_batches,
-    run_of_documents,
-)
+from ..data.ids import BLOCK_ROWS, WORDS_AT_ONCE, Ids, block_starts, factorize, parse_floats
+from ..data.judging import judge_run, row_batches, run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
-from ..data.recognition import TextFile, recognise
-from ..data.sources import is_self_describing
-from ..data.tables import header_separator
-from ..data.text import COLUMN_NAMES, HEAD_BYTES, Rows, TextBytes, first_fields, ranks_and_tags
+from ..data.recognition import ready, recognise
+from ..data.text import Rows, TextBytes, ranks_and_tags
 from .evaluation import score_batch
 from irmetrics_nb.evaluation.findings import (
     LEVELS,
@@ -45,14 +34,13 @@ from irmetrics_nb.evaluation.findings import (
     Finding,
     find_positions,
     find_problems,
+    judged_evidence,
     judged_queries,
     judged_share,
-    look_like_scores,
     position_signs,
     problem,
     signs_of_swap,
     tied_queries,
-    unit_steps,
     upwards,
 )
 from .presets import conventions_of, identical_rows
@@ -61,18 +49,20 @@ from ..results.results import Items, Result, Table, Text, value_text
 
 # %% ../../nbs/evaluation/checkup.ipynb #dbbb0608
 CAPITAL = 1
-SMALL = 2
+SMALL = 2  # twice CAPITAL
 OTHER = 4
-FOREIGN = 8
 LONG_ID = 250  # bytes
+MISSING = Ids.from_list(['', 'nan', 'NaN', 'None', 'null', 'NULL', '<NA>'])
 
 def _kind_of(byte):
-    """Return flags of a byte, such as CAPITAL; 0 for digits and most punctuation."""
-    if byte > 127: return OTHER | FOREIGN
+    """Return flags of a byte, such as CAPITAL; 0 for digits and most punctuation. Bytes that are not ASCII have all
+    flags."""
+    if byte > 127: return CAPITAL | SMALL | OTHER
     letter = chr(byte)
     if letter.isupper(): return CAPITAL
     if letter.islower(): return SMALL
-    return OTHER if 0 < byte <= 32 or letter in '"\'\\\x7f' else 0
+    unusual = 0 < byte <= 32 or letter in '"\'\\\x7f'
+    return OTHER if unusual else 0
 
 BYTE_KINDS = bytes(map(_kind_of, range(256)))
 
@@ -81,34 +71,31 @@ def _of_all_bytes(kind): return np.uint64(kind * 0x0101010101010101)
 def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     """Find the ids that may have a problem, such as a control character.
 
-    Returns the indices of these ids, and, for each position in the ids, flags of the
-    bytes there (such as CAPITAL), as uint64 with eight positions per number."""
-    n_places = (int(ids.length.max(initial=0)) + 7) // 8
+    Returns the indices of these ids, and, for each of the first 256 positions in the ids, flags of the bytes there
+    (such as CAPITAL), as uint64 with eight positions per number."""
     rows = [np.empty(0, np.intp)]
-    seen = np.zeros(n_places, np.uint64)
-    other = _of_all_bytes(OTHER)
+    seen = np.zeros(32, np.uint64)
     for i in range(0, len(ids), BLOCK_ROWS):
         block = ids[i:i + BLOCK_ROWS]
-        suspect = (block.length == 0) | (block.length > LONG_ID)
-        short = np.flatnonzero(np.isin(block.length, (3, 4)))
-        suspect[short] = np.isin(block.buffer[block.start[short]], [*b'nN<'])  # as nan, null and <NA> begin
-        for done in range(0, int(block.length.max()), PAD):
-            longer = np.flatnonzero(block.length > done) if done else slice(None)
-            tails = Ids(block.buffer, block.start[longer] + done, block.length[longer] - done)
-            n_words = (min(int(tails.length.max()), PAD) + 7) // 8
-            for position, word in enumerate(tails.first_words(n_words), done // 8):
-                kind = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
-                kinds = np.bitwise_or.reduce(kind)
-                seen[position] |= kinds
-                if kinds & other: suspect[longer] |= (kind & other) != 0
+        flags = np.zeros(len(block), np.uint64)
+        longest = min(int(block.length.max()), LONG_ID)
+        n_words = max(1, -(-longest // 8))
+        words = block.first_words(min(n_words, WORDS_AT_ONCE))
+        words += map(block.words, range(WORDS_AT_ONCE, n_words))
+        for k, word in enumerate(words):
+            kinds = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
+            seen[k] |= np.bitwise_or.reduce(kinds)
+            flags |= kinds
+        suspect = (flags & _of_all_bytes(OTHER)) != 0
+        suspect |= block.length > LONG_ID
+        suspect |= np.isin(words[0], MISSING.words())
         rows.append(np.flatnonzero(suspect) + i)
     return np.concatenate(rows), seen
 
 def may_differ_in_case(seen: np.ndarray) -> bool:
     "Return whether two ids may differ only in case; seen: the second result of `look_over`."
-    capital, small, foreign = (seen & _of_all_bytes(kind) for kind in (CAPITAL, SMALL, FOREIGN))
-    at_one_place = capital << np.uint64(1) & small  # as SMALL is twice CAPITAL
-    return bool(capital.any() and (foreign.any() or at_one_place.any()))
+    capital = seen & _of_all_bytes(CAPITAL)
+    return bool((capital << np.uint64(1) & seen).any())
 
 # %% ../../nbs/evaluation/checkup.ipynb #4a428a91
 ID_PATTERNS = {  # of the codes for ids
@@ -132,47 +119,49 @@ def distinct(values: np.ndarray) -> np.ndarray:
     ascending = np.sort(values)
     return ascending[changes(ascending)]
 
-@dataclass
-class Tally:
-    "A count of different ids, with two examples."
-    hashes: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
-    examples: Sequence[str] = ()
+class Tally(NamedTuple):
+    "Different ids that have the same problem."
+    hashes: np.ndarray      # one of each id
+    examples: Sequence[str] # two of the ids
 
-    def __len__(self) -> int: return len(self.hashes)
-
-    def add(self, hashes: np.ndarray, ids: Sequence[str]) -> None:
-        "Add ids to the count, once each; hashes: one hash per id."
-        self.hashes = distinct(np.concatenate((self.hashes, hashes)))
-        self.examples = tuple(sorted({*self.examples, *ids})[:2])
-
-def tally_ids(tallies: dict[str, Tally], ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> None:
-    "Count the ids that match each pattern, in `tallies`; patterns: {code of a problem: expression}."
+def tally_ids(ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> dict[str, Tally]:
+    "Return the ids that match each pattern; patterns: {code of a problem: expression}."
     ids, _ = factorize(ids)
     texts = escape_non_utf8(ids.tolist())
-    hashes = ids.hash()
     anything = re.compile('|'.join(f'(?:{pattern})' for pattern in patterns.values()))
     suspects = [i for i, text in enumerate(texts) if anything.search(text)]
+    hashes = ids.hash()
+    tallies = {}
     for code, pattern in patterns.items():
         matching = [i for i in suspects if re.search(pattern, texts[i])]
-        if matching: tallies.setdefault(code, Tally()).add(hashes[matching], [texts[i] for i in matching])
+        if not matching: continue
+        examples = sorted(texts[i] for i in matching)[:2]
+        tallies[code] = Tally(hashes[matching], examples)
+    return tallies
+
+def total_tallies(parts: Sequence[dict[str, Tally]]) -> dict[str, Tally]:
+    "Combine the results of `tally_ids` for the parts of a run."
+    totals = {}
+    for code in dict.fromkeys(chain(*parts)):
+        hashes, examples = zip(*(part[code] for part in parts if code in part))
+        different = distinct(np.concatenate(hashes))
+        totals[code] = Tally(different, sorted({*chain(*examples)})[:2])
+    return totals
 
 # %% ../../nbs/evaluation/checkup.ipynb #e6f93a1e
 ITS_OWN = np.uint64((1 << 24) - 1)  # the bits of an id as it is
-SMALL_LETTERS = bytes(range(256)).lower()
 
 def case_keys(ids: Ids) -> np.ndarray:
     """Return a 64-bit number for each id.
 
     The first 40 bits are a hash of the id in lower case, so they are equal for ids that differ only in case.
     The other bits are a hash of the id."""
-    low = Ids(np.frombuffer(ids.buffer.tobytes().translate(SMALL_LETTERS), np.uint8), ids.start, ids.length)
-    hashes = low.hash()
-    n_foreign = np.append(np.int32(0), np.cumsum(ids.buffer > 127, dtype=np.int32))  # bytes that are not ASCII
-    foreign = np.flatnonzero(n_foreign[ids.start + ids.length] > n_foreign[ids.start])
-    if len(foreign):
-        texts = escape_non_utf8(ids[foreign].tolist())
-        hashes[foreign] = Ids.from_list([text.lower() for text in texts]).hash()
-    return hashes & ~ITS_OWN | ids.hash() >> np.uint64(40)
+    small = np.frombuffer(ids.buffer.tobytes().lower(), np.uint8)
+    low = Ids(small, ids.start, ids.length)
+    if (small > 127).any():
+        texts = escape_non_utf8(ids.tolist())
+        low = Ids.from_list([text.lower() for text in texts])
+    return low.hash() & ~ITS_OWN | ids.hash() >> np.uint64(40)
 
 def shared_keys(keys: np.ndarray) -> np.ndarray:
     """Return the lower-case hashes (first 40 bits) shared by different `keys`."""
@@ -186,6 +175,19 @@ def case_variants(ids: Iterable[str]) -> list[str]:
     variants = [id for id in different if counts[id.lower()] > 1]
     return sorted(variants, key=lambda id: (id.lower(), id))
 
+def variants_in(seen: np.ndarray, batches: Callable[[], Iterable[Rows]]) -> list[str]:
+    """Return the document ids that differ only in case from another one.
+
+    seen: from `look_over`. batches: returns the rows with these documents."""
+    if not may_differ_in_case(seen): return []
+    keys = [distinct(case_keys(rows.doc)) for rows in batches()]
+    shared = shared_keys(np.concatenate(keys))
+    variants: set[str] = set()  # and a few ids with equal hashes
+    for rows in batches() if len(shared) else ():
+        docs = rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)]
+        variants.update(escape_non_utf8(docs.tolist()))
+    return case_variants(variants)
+
 # %% ../../nbs/evaluation/checkup.ipynb #78bd7ce8
 def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
     """Find queries in which the ranks and the scores of a run contradict each other.
@@ -193,27 +195,14 @@ def rank_signs(query: np.ndarray, rank: np.ndarray, score: np.ndarray) -> tuple[
     query, rank, score: (rows,) the columns of the run, sorted by query. Returns the queries in which a score
     increases from one rank to the next, the queries with a duplicate rank, and whether no score decreases from
     one rank to the next."""
+    order = argsort_descending(query, -rank)
     inside = ~changes(query)[1:]
-    if (inside & (rank[1:] < rank[:-1])).any():
-        order = np.lexsort((rank, query))
-        rank = rank[order]
-        score = score[order]
-    with np.errstate(invalid='ignore'): step = np.diff(score)  # of two infinite scores it is NaN
-    never_falls = not (inside & (step < 0)).any()
-    rising = query[1:][inside & ~(step <= 0)]
-    repeated = query[1:][inside & (np.diff(rank) == 0)]
-    return np.unique(rising), np.unique(repeated), never_falls
-
-# %% ../../nbs/evaluation/checkup.ipynb #dbe2ecb3
-GRADE_LEVELS = 10  # different scores, if they are grades
-
-def score_signs(query: np.ndarray, score: np.ndarray, may_be_grades: bool) -> tuple[set, set, set]:
-    """Return three sets that show whether scores are grades: the lowest score, the highest and a fraction if there is
-    one; up to 11 different scores; the result of `unit_steps`. The last two are empty unless `may_be_grades`."""
-    fraction = score[score != np.floor(score)][:1].tolist()
-    extremes = {score.min(), score.max(), *fraction}
-    if not may_be_grades: return extremes, set(), set()
-    return extremes, {*np.unique(score)[:GRADE_LEVELS + 1].tolist()}, unit_steps(query, score)
+    with np.errstate(invalid='ignore'): step = np.diff(score[order])  # of two infinite scores it is NaN
+    repeated = np.diff(rank[order]) == 0
+    later = query[1:]
+    rising = inside & ~(step <= 0)
+    never_falls = not (step[inside] < 0).any()
+    return np.unique(later[rising]), np.unique(later[inside & repeated]), never_falls
 
 # %% ../../nbs/evaluation/checkup.ipynb #6cdb3c6b
 class RunCounts(NamedTuple):
@@ -221,22 +210,19 @@ class RunCounts(NamedTuple):
 
     Arrays have one entry per query with documents."""
     queries: list[str]    # as text
-    judged: np.ndarray    # (q,) which judged query each is; -1: none
     depth: np.ndarray     # (q,) how many documents it has
     lowest: np.ndarray    # (q,) the lowest score
     highest: np.ndarray   # (q,) the highest score
-    scores: set[float]    # the lowest and the highest score of the part, and a fraction if there is one
-    values: set[float]    # the different scores, if they may be grades
-    steps: set[bool]      # their `unit_steps`, if they may be grades
     positions: set        # their `position_signs`
-    docs: set             # the sums of the documents' hashes of one query; None if they differ within a part
-    equal: bool           # whether every row of a judged query is judged, and its grade is its score
+    docs: set[int]        # two different sums of the documents' hashes of one query, if there are
     comments: int         # lines that are comments
     identical: list[str]  # queries with a document of their own id
     unread: int           # ranks that are no numbers
     rising: list[str]     # queries in which a score rises as ranks grow
     repeated: list[str]   # queries with a duplicate rank
     never_falls: bool     # whether no score falls as ranks grow
+    seen: list[np.ndarray]  # the flags of the documents' bytes, from `look_over`
+    tallies: list[dict[str, Tally]]  # of the documents and the tags
 
 _TOTALS: dict[type, Callable] = {
     np.ndarray: np.concatenate, list: lambda lists: [*chain(*lists)], set: lambda sets: set().union(*sets),
@@ -246,46 +232,11 @@ def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
     """Combine the counts of the parts of a run: concatenate arrays and lists, add integers, and unite sets."""
     return RunCounts(*(_TOTALS[type(column[0])](column) for column in zip(*batches)))
 
-# %% ../../nbs/evaluation/checkup.ipynb #5dcedb4b
-COMPARED_QUERIES = 20   # queries, the documents of which are compared with missed ones
-COMPARED_ROWS = 20_000  # of these queries that are looked at
-
-# %% ../../nbs/evaluation/checkup.ipynb #e6f7aaaa
-def same_docs(docs: Ids, depth: np.ndarray) -> int | None:
-    """Return the sum of the document hashes of a query if all queries have the same sum, else None.
-
-    docs: the documents, sorted by query. depth: (queries,) the number of documents of each query."""
-    if (depth != depth[0]).any(): return None
-    for queries in 2, len(depth):  # most differ in the first two
-        hashes = docs[:queries * depth[0]].hash()
-        sums = np.unique(hashes.reshape(-1, depth[0]).sum(axis=1)).tolist()
-        if len(sums) > 1: return None
-    return sums[0]
-
-def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: JudgedHits, qrels: Qrels) -> bool:
-    """Return whether the score of each judged document is equal to its grade.
-
-    begin: the first row of each query. judged: the number of each query in the judgments; -1: none."""
-    begin_of_judged = np.zeros(len(qrels) + 1, np.intp)  # the last is not used
-    begin_of_judged[judged] = begin
-    falling = rows.value[argsort_descending(rows.query, rows.value)]
-    score = falling[begin_of_judged[qrels.rows.query[hits.judgment]] + hits.rank - 1]
-    return bool((score == qrels.rows.value[hits.judgment]).all())
-
-# %% ../../nbs/evaluation/checkup.ipynb #48ecbdce
-def is_trec_run(source: Any) -> bool:
-    "Return whether a source is a text file with the columns of a TREC run."
-    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source): return False
-    head = TextFile(source, HEAD_BYTES).head
-    name = os.fspath(source)
-    table = is_self_describing(head, name) or header_separator(head, name)
-    return not table and len(first_fields(head)) >= len(COLUMN_NAMES['run'])
-
 # %% ../../nbs/evaluation/checkup.ipynb #470747f5
-def read_ranks(rows: Rows) -> tuple[np.ndarray, Tally]:
-    "Return the ranks in rows of TREC text, NaN if they are not numbers, and a count of the run tags."
+def read_ranks(rows: Rows) -> tuple[np.ndarray, list[dict[str, Tally]]]:
+    "Return the ranks in rows of TREC text, NaN if they are not numbers, and the run tags."
     ranks = []
-    tags = Tally()
+    tags = []
     text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, complete=rows.line == 1)
     complete = text.lines == len(rows)
     with collect_faults():  # they have been reported
@@ -293,117 +244,42 @@ def read_ranks(rows: Rows) -> tuple[np.ndarray, Tally]:
             read = slice(None) if complete else np.isin(doc.start, rows.doc.start)
             tag = tag[read]
             ranks.append(parse_floats(rank[read]))
-            different, _ = factorize(tag[block_starts(tag)])
-            tags.add(different.hash(), escape_non_utf8(different.tolist()))
+            tags.append(tally_ids(tag[block_starts(tag)], {'tags': ''}))
     return np.concatenate(ranks), tags
 
 # %% ../../nbs/evaluation/checkup.ipynb #76860b32
-class Counter:
-    """An observer that counts the problems of a run while it is read in parts.
+def count_part(from_path: bool, run: Run) -> RunCounts:
+    """Count the problems in a part of a run that has all rows of its queries.
 
-    Use it as `judge_run(qrels, run, observe=Counter(qrels))`. graded: whether the scores may be grades. trec:
-    whether the run is TREC text, with ranks and tags."""
-    def __init__(self, qrels: Qrels, graded: bool = False, trec: bool = False):
-        self.qrels = qrels
-        self.graded = graded
-        self.trec = trec
-        self.order = np.argsort(qrels.rows.query, kind='stable')
-        self.begin = np.searchsorted(qrels.rows.query[self.order], np.arange(len(qrels) + 1))
-        self.start()
-
-    def start(self) -> None:
-        "Reset all counts, before the run is read from its beginning."
-        self.found = np.zeros(len(self.qrels.rows), bool)  # which judgments were retrieved, junk apart
-        self.missed: list[tuple[int, QueryLook]] = []      # (the first judgment that a query lacks, what it has)
-        self.tallies: dict[str, Tally] = {}                # of the documents
-        self.tags = Tally()                                # of the run
-        self.seen = np.empty(0, np.uint64)                 # the kinds of bytes at each place of a document's id
-        self.keys: list[np.ndarray] = []                   # `case_keys` of the parts since they may be needed
-        self.equal = True                                  # whether scores are grades so far
-        self.lock = Lock()
-
-    def __call__(self, run: Run, hits: JudgedHits) -> RunCounts:
-        """Return the counts of a part of the run with all rows of its queries. hits: its judged documents."""
-        rows = run.rows
-        judgments = self.qrels.rows
-        order: Any = slice(None)
-        def texts(queries): return [*escape_non_utf8(rows.query_ids[queries].tolist())]
-        if (rows.query[1:] < rows.query[:-1]).any(): order = np.argsort(rows.query, kind='stable')
-        by_query = rows.selected(order)
-        query = by_query.query
-        score = by_query.value
-        begin = np.flatnonzero(changes(by_query.query))
-        depth = np.diff(begin, append=len(query))
-        number = match_ids(self.qrels.query_index, judgments.query_ids, rows.query_ids[query[begin]])
-        unjudged = np.diff(self.begin, append=self.begin[-1]) == 0  # the last is that of an unknown query
-        judged = np.where(unjudged[number], -1, number)
-        hit = hits.judgment[judgments.value[hits.judgment] >= 0]
-        self.found[hit] = True
-        self._keep_missed(by_query, begin, judged)
-        self.look_at_docs(rows.doc)
-        all_judged = len(hit) == depth[judged >= 0].sum()
-        self.equal = self.equal and all_judged and equals_grades(by_query, begin, judged, hits, self.qrels)
-        lowest = np.minimum.reduceat(score, begin)
-        highest = np.maximum.reduceat(score, begin)
-        unread = 0
-        rising = query[:0]
-        repeated = query[:0]
-        never_falls = True
-        if self.trec:
-            ranks, tags = read_ranks(rows)
-            unread = int(np.isnan(ranks).sum())
-            with self.lock: self.tags.add(tags.hashes, tags.examples)
-            if not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
-        return RunCounts(
-            texts(query[begin]), judged, depth, lowest, highest,
-            *score_signs(query, score, self.graded), position_signs(query, score), {same_docs(by_query.doc, depth)},
-            bool(self.equal), rows.comments.count, texts(rows.query[identical_rows(run)]), unread, texts(rising),
-            texts(repeated), never_falls)
-
-    def look_at_docs(self, docs: Ids) -> None:
-        "Count the problems of document ids, and store their `case_keys` if these may be needed."
-        suspects, kinds = look_over(docs)
-        with self.lock:
-            shorter, self.seen = sorted((self.seen, kinds), key=len)
-            self.seen[:len(shorter)] |= shorter
-            if len(suspects): tally_ids(self.tallies, docs[suspects])
-        if may_differ_in_case(self.seen): self.keys.append(distinct(case_keys(docs)))
-
-    def _judgments_of(self, queries):
-        """Return two arrays with one entry per judgment of the queries: the index of the judgment, and the index of
-        its query in `queries`. queries: the numbers of judged queries."""
-        positions, index = concat_ranges(self.begin[queries], self.begin[queries + 1])
-        return self.order[positions], index
-
-    def _lacks(self, judgments): return ~self.found[judgments] & (self.qrels.rows.value[judgments] >= 0)
-
-    def _keep_missed(self, rows, begin, judged):
-        """Store samples of queries with judged documents that were not retrieved, to compare the spelling of ids.
-        Only the first `COMPARED_QUERIES` such queries, in the order of the judgments, are stored."""
-        judged_rows = np.flatnonzero(judged >= 0)
-        judgment, row = self._judgments_of(judged[judged_rows])
-        missing = self._lacks(judgment)
-        lacking, first = np.unique(row[missing], return_index=True)
-        at = judgment[missing][first]
-        queries = judged_rows[lacking]
-        end = np.append(begin[1:], len(rows))
-        with self.lock:
-            last = self.missed[-1][0] if len(self.missed) == COMPARED_QUERIES else np.inf
-            early = np.argsort(at)[:COMPARED_QUERIES]
-            for first_missed, q in zip(at[early].tolist(), queries[early].tolist()):
-                if first_missed >= last: break
-                self.missed.append((first_missed, self._sample(rows.doc[begin[q]:end[q]], judged[q])))
-            self.missed = sorted(self.missed, key=itemgetter(0))[:COMPARED_QUERIES]
-
-    def _sample(self, docs, number):
-        """Return a `QueryLook` with the id of a judged query, its judged documents that were not retrieved, and its
-        unjudged retrieved documents. docs: the retrieved documents. number: the number of the query."""
-        judgments = self.qrels.rows
-        judgment, _ = self._judgments_of(np.array([number]))
-        judged_docs = {*judgments.doc[judgment].tolist()}
-        unjudged = [doc for doc in docs[:COMPARED_ROWS].tolist() if doc not in judged_docs]
-        missed = escape_non_utf8(judgments.doc[judgment[self._lacks(judgment)]].tolist())
-        return QueryLook(judgments.query_ids[int(number)], True, np.empty(0), [*missed], [*escape_non_utf8(unjudged)])
+    from_path: whether the user passed a path, so that TREC text has its ranks and tags. Use it as
+    `judge_run(qrels, run, observe=partial(count_part, True))`."""
+    rows = run.rows
+    def texts(queries): return [*escape_non_utf8(rows.query_ids[queries].tolist())]
+    order: Any = slice(None)
+    if (rows.query[1:] < rows.query[:-1]).any(): order = np.argsort(rows.query, kind='stable')
+    query = rows.query[order]
+    score = rows.value[order]
+    begin = np.flatnonzero(changes(query))
+    depth = np.diff(begin, append=len(query))
+    docs = rows.doc[order]
+    sums: set[int] = set()
+    for first, n in zip(begin, depth):
+        sums.add(int(docs[first:first + n].hash().sum()))
+        if len(sums) > 1: break
+    suspects, seen = look_over(rows.doc)
+    tallies = [tally_ids(rows.doc[suspects])]
+    unread = 0
+    rising = repeated = query[:0]
+    never_falls = True
+    if from_path and rows.line and not (rows.lines or rows.ranks):  # TREC text
+        ranks, tags = read_ranks(rows)
+        tallies += tags
+        unread = int(np.isnan(ranks).sum())
+        if not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
+    return RunCounts(
+        texts(query[begin]), depth, np.minimum.reduceat(score, begin), np.maximum.reduceat(score, begin),
+        position_signs(query, score), sums, rows.comments.count, texts(rows.query[identical_rows(run)]), unread,
+        texts(rising), texts(repeated), never_falls, [seen], tallies)
 
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
 def read_source(source: Any, kind: type[Qrels] | type[Run], limit: int, use: Callable) -> Evidence:
@@ -441,23 +317,9 @@ def _read_valid(source, kind, limit, error):
 
 # %% ../../nbs/evaluation/checkup.ipynb #0dcb804c
 def look_at_queries(queries: Sequence[str]) -> tuple:
-    """Return ('query_id', {problem: count of ids}, ids that differ only in case)."""
-    tallies: dict[str, Tally] = {}
-    tally_ids(tallies, Ids.from_list(queries), ID_PATTERNS | QUERY_PATTERNS)
+    """Return ('query_id', {problem: its ids}, ids that differ only in case)."""
+    tallies = tally_ids(Ids.from_list(queries), ID_PATTERNS | QUERY_PATTERNS)
     return 'query_id', tallies, case_variants(queries)
-
-def docs_counted(counter: Counter, batches: Callable[[], Iterable[Rows]], n_parts: int = 1) -> tuple:
-    """Return ('doc_id', {problem: count of ids}, ids that differ only in case).
-
-    counter: has looked at all documents, in `n_parts` parts. batches: returns the rows with these documents."""
-    keys = counter.keys
-    if keys and len(keys) < n_parts: keys = [case_keys(rows.doc) for rows in batches()]
-    shared = shared_keys(np.concatenate(keys)) if keys else np.empty(0)
-    variants: set[str] = set()  # documents that may differ in case only
-    for rows in batches() if len(shared) else ():
-        docs = rows.doc[np.isin(case_keys(rows.doc) & ~ITS_OWN, shared)]
-        variants.update(escape_non_utf8(docs.tolist()))
-    return 'doc_id', counter.tallies, case_variants(variants)
 
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
@@ -466,11 +328,11 @@ def evidence_of_judgments(source: Any) -> Evidence:
     """Read judgments, and return facts about them for `find_problems`."""
     qrels = Qrels(source, copy=False)
     queries, lacking = judged_queries(qrels)
-    counter = Counter(qrels)
-    counter.look_at_docs(qrels.rows.doc)
-    ids = [look_at_queries(queries), docs_counted(counter, lambda: [qrels.rows])]
-    return Evidence(MEASURES, qrels.rows.value, qrels=qrels, judged_queries=queries, lacking=lacking, ids=ids,
-                    source=qrels)
+    docs = qrels.rows.doc
+    suspects, seen = look_over(docs)
+    of_docs = 'doc_id', tally_ids(docs[suspects]), variants_in(seen, lambda: [qrels.rows])
+    return Evidence(MEASURES, qrels.rows.value, qrels=qrels, judged_queries=queries, lacking=lacking,
+                    ids=[look_at_queries(queries), of_docs], source=qrels)
 
 def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evidence:
     """Read a run, join it with the judgments, and return facts about it for `find_problems`.
@@ -478,35 +340,29 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
     judgments: from `evidence_of_judgments`. path: the run as the user passed it. k: the expected number of documents
     per query. source: the run, or its valid rows."""
     qrels = Qrels.empty() if judgments.qrels is None else judgments.qrels
-    counter = Counter(qrels, graded=look_like_scores(qrels.rows.value), trec=is_trec_run(path))
-    hits, reading = judge_run(qrels, source, observe=counter)
+    run = ready(Run.unread(source))
+    signs = signs_of_swap(qrels, run)
+    from_path = isinstance(path, str | os.PathLike)
+    hits, reading = judge_run(qrels, run, observe=partial(count_part, from_path))
     counts = total_counts(reading.observed)
     depth = counts.depth
-    docs = docs_counted(counter, partial(row_batches, source), len(reading.observed))
-    same_queries = {*counts.queries} == {*judgments.judged_queries}
-    queries = judgments.ids[0] if same_queries else look_at_queries(counts.queries)
-    tags = {'tags': counter.tags} if len(counter.tags) > 1 else {}
-    evidence = Evidence(
-        depth=(len(depth), depth.min(), depth.max()), cutoff=k, counts=counts, source=reading,
-        ids=[queries, docs, ('tag', tags, ())],
-        positions=find_positions(counts.positions, depth.tolist()))
+    tallies = total_tallies(counts.tallies)
+    variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, source))
+    evidence = judged_evidence((), hits, qrels, None, reading.looks)
+    evidence.counts = counts
+    evidence.source = reading
+    evidence.cutoff = k
+    evidence.depth = len(depth), depth.min(), depth.max()
+    evidence.ids = [look_at_queries(counts.queries), ('doc_id', tallies, variants)]
+    evidence.positions = find_positions(counts.positions, depth.tolist())
     if judgments.qrels is None: return evidence
-    answered = {*compress(counts.queries, counts.judged >= 0)}
-    signs = signs_of_swap(qrels, counts.values, counts.steps, depth, np.array([*counts.scores]))
+    known = {*judgments.judged_queries}
+    evidence.unjudged = [query for query in counts.queries if query not in known]
+    evidence.qrels = qrels
+    evidence.hits = hits
+    evidence.swapped = signs
     if evidence.positions: evidence.upwards = upwards(hits)
-    if answered: evidence.judged = len(qrels.rows)
-    return replace(
-        evidence, qrels=qrels, hits=hits, retrieved=len(hits.rank), looks=_limited_looks(counter.missed), swapped=signs,
-        common=len(answered), unjudged=[*compress(counts.queries, counts.judged < 0)],
-        unanswered=[query for query in judgments.judged_queries if query not in answered])
-
-def _limited_looks(missed):
-    "Return the samples of queries, with `COMPARED_ROWS` documents at most in all of them."
-    looks: list[QueryLook] = []
-    for _, sample in missed:
-        docs = sample.docs[:COMPARED_ROWS - sum(len(look.docs) for look in looks)]
-        looks.append(replace(sample, docs=docs))
-    return looks
+    return evidence
 
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
 def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
@@ -532,16 +388,17 @@ def facts_of_run(evidence: Evidence) -> dict[str, Any]:
         facts |= {'queries': len(counts.depth), 'queries with judgments': evidence.common,
                   'judged queries missing from the run': len(evidence.unanswered)}
     if qrels and hits and evidence.common:
-        judged_depth = counts.depth[counts.judged >= 0]
-        for top in 10, 100: facts[f'top {top} judged'] = judged_share(hits, judged_depth, top)
+        for top in 10, 100: facts[f'top {top} judged'] = judged_share(hits, top)
         facts['judged documents retrieved'] = len(hits.rank)
         facts['judged documents in a tie'] = len(tied_queries(hits))
         if len(tied_queries(hits)):
             scores = score_batch(MEASURES, qrels.queries, hits, evidence.source, conventions_of())
             for m, (low, high) in scores.tie_bounds.items():
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
-    return facts | {'documents': int(counts.depth.sum()), 'documents per query': f'{shortest:,} to {longest:,}',
-                    f'queries with fewer than {k}': int((counts.depth < k).sum())}
+    facts['documents'] = int(counts.depth.sum())
+    facts['documents per query'] = f'{shortest:,} to {longest:,}'
+    facts[f'queries with fewer than {k}'] = int((counts.depth < k).sum())
+    return facts
 
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
 @dataclass(frozen=True, repr=False)

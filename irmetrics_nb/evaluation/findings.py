@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'UNJUDGED', 'NOT_RELEVANT', 'RELEVANT', 'RULES', 'Finding',
            'position_signs', 'find_positions', 'turned', 'upwards', 'in_deviations', 'look_like_scores',
-           'look_like_grades', 'are_small_grades', 'unit_steps', 'is_listed_ranking', 'first_ranks', 'top_counts',
-           'deepest', 'n_short']
+           'look_like_grades', 'is_listed_ranking', 'first_ranks', 'top_counts', 'deepest', 'n_short']
 
 # %% ../../nbs/evaluation/findings.ipynb #a53b5af6
+import sys
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/evaluation/findings.ipynb #d23c6a60
-from ..core.arrays import changes, cumcount
+from ..core.arrays import changes, cumcount, descends
 from ..core.conventions import log2_discount
 from ..core.judged import Judged
 from ..core.measures import Measure
@@ -46,7 +46,9 @@ class Finding:
     def lead(self) -> str:
         """Return the level, the code and the source as text, for the beginning of a
         message."""
-        return f'{self.level} ({self.code})' + (f' in {self.where}' if self.where else '')
+        lead = f'{self.level} ({self.code})'
+        if self.where: lead += f' in {self.where}'
+        return lead
 
     def __str__(self) -> str:
         return '\n    '.join(map(visible, [f'{self.lead}: {self.text}', *self.examples]))
@@ -102,40 +104,34 @@ def _document_problems(evidence):
     samples = [sample for sample in evidence.looks if sample.missed]
     missed = {sample.query: sample.missed for sample in samples}
     retrieved = {sample.query: sample.docs for sample in samples if sample.docs}
+    n_missed = sum(map(len, missed.values()))
     if evidence.retrieved:
-        candidates = {query: may_match(missed[query], docs) for query, docs in retrieved.items()}
-        if not any(candidates.values()): return
-        yield from _documents_misspelled(find_spelling(missed, candidates, pairs=False), missed)
-    elif evidence.judged and (retrieved or not missed or evidence.thorough):
+        matching = {}
+        for query, docs in retrieved.items():
+            candidates = may_match(missed[query], docs)
+            if candidates: matching[query] = candidates
+        spelling = find_spelling(missed, matching, pairs=False) if matching else None
+        if _is_worth_saying(spelling, n_missed): yield problem('doc-ids', all=n_missed, **_words_of(spelling))
+    elif evidence.judged and evidence.common and (retrieved or not missed or evidence.thorough):
         spelling = find_spelling(missed, retrieved)
         ids = ''
-        if spelling:
-            words = _words_of(spelling)
+        for query, docs in islice(retrieved.items(), 1):
+            unlike = 'in no other spelling', 0, [*zip(missed[query][:2], docs)]
+            words = _words_of(spelling or unlike)
             ids = ': the judgments have {judged}, the run has {retrieved}; these ids would match {how}'.format(**words)
-        elif retrieved:
-            query, docs = next(iter(retrieved.items()))
-            judged_ids = _quoted_ids(missed[query][:2])
-            hint = 'no other spelling of these ids matches'
-            ids = f': the judgments have {judged_ids}, the run has {_quoted_ids(docs[:2])}; {hint}'
         yield problem('no-judged-retrieved', ids=ids)
         if not evidence.thorough: return
-        yield from _documents_misspelled(spelling, missed, 'error')
+        if spelling: yield problem('doc-ids', severity='error', all=n_missed, **_words_of(spelling))
         yield from _numeric('document', sum(missed.values(), []), sum(retrieved.values(), []))
-
-def _documents_misspelled(spelling, missed, severity=''):
-    """Yield a problem if enough judged documents would match with another spelling of their ids. spelling: the result
-    of `find_spelling`, or None. missed: {query: judged documents that were not retrieved}."""
-    if spelling is None: return
-    n_missed = sum(map(len, missed.values()))
-    if severity or _is_worth_saying(spelling, n_missed):
-        yield problem('doc-ids', severity=severity, all=n_missed, **_words_of(spelling))
 
 def _is_worth_saying(spelling, n_missed):
     """Return whether another spelling of ids explains enough missed ids to emit a warning: at least two, and more
     than 5 %, with different ids as examples. spelling: the result of `find_spelling`."""
+    if spelling is None: return False
     _, matches, examples = spelling
     judged, retrieved = map(set, zip(*examples))
-    return matches > max(1, n_missed // 20) and len(judged) > 1 and not judged & retrieved
+    if len(judged) < 2 or judged & retrieved: return False
+    return matches > max(1, n_missed // 20)
 
 def _words_of(spelling):
     how, matches, examples = spelling
@@ -159,8 +155,10 @@ def _query_problems(evidence):
         spelling = find_spelling({'': unanswered[:compared]}, {'': unjudged[:compared]}, pairs=thorough)
     n_judged = len(unanswered) + evidence.common
     if evidence.hits is not None and not evidence.common:
-        examples = [f'judgments: {id}' for id in shown(unanswered)] + [f'run: {id}' for id in shown(unjudged)]
-        hint = f'; the ids would match {spelling[0]}' if spelling else ''
+        examples = [f'judgments: {id}' for id in shown(unanswered)]
+        examples += [f'run: {id}' for id in shown(unjudged)]
+        hint = ''
+        if spelling: hint = f'; the ids would match {spelling[0]}'
         yield problem('no-common-query', examples, hint=hint)
         yield from _numeric('query', unanswered, unjudged)
     elif spelling and (thorough or spelling[0] in SAME_LETTERS or _is_worth_saying(spelling, len(unanswered))):
@@ -172,7 +170,9 @@ def _numeric(kind, judged, retrieved):
     "Yield a problem if the ids are numbers in the judgments and text in the run, or the reverse."
     if _are_numbers(judged) != _are_numbers(retrieved): yield problem('numeric', what=kind)
 
-def _are_numbers(ids): return bool(ids) and all(id.isascii() and id.isdigit() for id in ids)
+def _are_numbers(ids):
+    text = ''.join(ids)
+    return text.isascii() and text.isdigit()
 
 # %% ../../nbs/evaluation/findings.ipynb #69c8f07f
 def position_signs(query: np.ndarray, score: np.ndarray) -> set:
@@ -252,27 +252,21 @@ def look_like_scores(grades: np.ndarray) -> bool:
     return len(np.unique(fractions[:10_000])) >= 5
 
 def look_like_grades(query: np.ndarray, score: np.ndarray) -> bool:
-    """Return whether the scores of a run look like grades: few different small
-    integers, but not positions such as 1, 2, 3."""
-    small = are_small_grades(np.unique(score).tolist())
-    return small and unit_steps(query, score) != {True}
+    """Return whether the scores of a run look like grades.
 
-def are_small_grades(scores: Collection[float]) -> bool:
-    """Return whether there are at most 10 different scores, all integers from -3 to 10.
-
-    The largest must be at least 1."""
-    small = len(scores) <= 10 and min(scores) >= -3 and 1 <= max(scores) <= 10
-    return small and all(score % 1 == 0 for score in scores)
-
-def unit_steps(query: np.ndarray, score: np.ndarray) -> set[bool]:
-    """Return whether consecutive scores of a query, in sorted order, differ by 1.
-
-    The result is a set: {True} if all differ by 1, {False} if none does, {True, False}
-    if some do, and an empty set if no query has two scores."""
+    Grades are at most 10 different integers from -3 to 10, of which the largest is at
+    least 1. If consecutive scores of all queries differ by 1, they are positions such as
+    1, 2, 3."""
+    different = np.unique(score)
+    if not 0 < len(different) <= 10: return False
+    lowest = different[0]
+    highest = different[-1]
+    if lowest < -3 or highest < 1 or highest > 10: return False
+    if (different % 1 != 0).any(): return False
     order = np.lexsort((score, query))
-    with np.errstate(invalid='ignore'): step = np.diff(score[order])  # NaN: infinite
-    same = np.diff(query[order]) == 0
-    return {*np.unique(step[same] == 1).tolist()}
+    same_query = np.diff(query[order]) == 0
+    step = np.diff(score[order])[same_query]
+    return not len(step) or bool((step != 1).any())
 
 # %% ../../nbs/evaluation/findings.ipynb #00c1cb98
 def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> bool:
@@ -286,22 +280,25 @@ def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> boo
     if score.max() != 0: return False  # those of a ranked list are 0, -1, -2 and so on
     n_relevant = np.bincount(lists.rows.query)
     equal = 3 <= n_relevant.min() == n_relevant.max()
-    return len(n_relevant) >= 5 and equal and depth.min() < depth.max()
+    if len(n_relevant) < 5 or not equal: return False
+    return depth.min() < depth.max()
 
 # %% ../../nbs/evaluation/findings.ipynb #644a1240
 FRACTIONS_AND_WHOLE = 'The grades are many different fractions, and the scores are a few small whole numbers'
 LISTS_AND_GRADES = 'The judgments are lists, and the scores look like grades'
 
-def signs_of_swap(
-    qrels: Qrels, different: Collection[float], steps: set[bool], depth: np.ndarray, score: np.ndarray,
-) -> str:
+def signs_of_swap(qrels: Qrels, run: Run) -> str:
     """Return a sentence on why judgments and run look swapped; '' if they do not.
 
-    different: the different scores, if the grades look like scores. steps: from `unit_steps`. depth: documents per
-    query. score: all scores, or the smallest, the largest and a fraction if any."""
-    graded = look_like_scores(qrels.columns.value) and are_small_grades(different)
-    if graded and steps != {True}: return FRACTIONS_AND_WHOLE
-    return LISTS_AND_GRADES if is_listed_ranking(qrels, depth, score) else ''
+    Only the first rows of a file or a large table are read."""
+    if run.source is None and run.count: return ''  # chunks are retrieved, not judged
+    fractions = look_like_scores(qrels.columns.value)
+    if not fractions and qrels.listed != 'lists': return ''
+    columns = run.columns if run.source is None else run_head(run)
+    query = np.asarray(columns.query)
+    score = np.asarray(columns.value)
+    if fractions and look_like_grades(query, score): return FRACTIONS_AND_WHOLE
+    return LISTS_AND_GRADES if is_listed_ranking(qrels, np.bincount(query), score) else ''
 
 def _source_problems(evidence):
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
@@ -342,8 +339,8 @@ def top_counts(ranks: np.ndarray, k: int = TOP) -> tuple[int, int]:
 
 def deepest(measures: Iterable[Measure]) -> int:
     "Return the largest cutoff of the measures; 0 if no measure has a cutoff."
-    cutoffs = (int(m.at) for m in measures if m.kind.at == 'k' and m.at is not None)
-    return max(cutoffs, default=0)
+    cutoffs = [m.at for m in measures if m.kind.at == 'k' and m.at is not None]
+    return int(max(cutoffs, default=0))
 
 def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
     """Return the number of queries that have results, but fewer documents than the
@@ -376,7 +373,8 @@ def many_fractions_below(grade: np.ndarray, level: float) -> bool:
     "Return whether at least 10 % of the grades above 0 are fractions below a level."
     low = grade[(grade > 0) & (grade < level)]
     fractions = np.count_nonzero(low != np.floor(low))
-    return bool(fractions and fractions >= MANY_FRACTIONS * np.count_nonzero(grade > 0))
+    if not fractions: return False
+    return bool(fractions >= MANY_FRACTIONS * np.count_nonzero(grade > 0))
 
 # %% ../../nbs/evaluation/findings.ipynb #0405bdc4
 def _depth_problems(evidence):
@@ -387,8 +385,7 @@ def _depth_problems(evidence):
     n, shortest, longest = evidence.depth
     if n >= 5 and 5 <= shortest == longest < k: yield problem('truncated-run', n=shortest, k=k)
     elif counts: yield from _report_queries('short', compress(counts.queries, counts.depth < k), k=k)
-    constant = counts and len(counts.docs) == 1 and None not in counts.docs
-    if constant and n >= 5: yield problem('constant')
+    if counts and len(counts.docs) == 1 and n >= 5: yield problem('constant')
 
 def _report_queries(code, queries, n_all=np.inf, **words):
     """Yield the problem `code` if any queries have it. It is a warning if more than half of `n_all` queries have it.
@@ -419,16 +416,15 @@ def _grade_problems(evidence):
 def judged_queries(qrels: Qrels) -> tuple[list[str], list[str]]:
     "Return the ids of all judged queries, and of those without a grade of 1 or more."
     rows = qrels.rows
-    n_judged = np.bincount(rows.query)
-    n_relevant = np.bincount(rows.query, rows.value >= 1)
-    judged = np.flatnonzero(n_judged)
-    queries = [*escape_non_utf8(rows.query_ids[judged].tolist())]
-    return queries, [*compress(queries, n_relevant[judged] == 0)]
+    queries = [*escape_non_utf8(qrels.queries)]
+    n_relevant = np.bincount(rows.query, rows.value >= 1, len(queries))
+    return queries, [*compress(queries, n_relevant == 0)]
 
 def _id_problems(evidence):
     for column, tallies, variants in evidence.ids:
         for code, tally in tallies.items():
-            yield problem(code, shown(tally.examples), n=len(tally), column=column)
+            n = len(tally.hashes)
+            if n > (code == 'tags'): yield problem(code, shown(tally.examples), n=n, column=column)
         yield from _report_queries('case-variants', variants, column=column)
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d5
@@ -452,29 +448,38 @@ def _score_problems(evidence):
 
 def _tie_problems(evidence):
     "Yield problems of ties, of few judged documents, and of runs that are equal to the judgments."
-    counts = evidence.counts
     hits = evidence.hits
-    if not (counts and hits and evidence.common): return
-    depth = counts.depth[counts.judged >= 0]
+    if not (hits and evidence.common): return
     n = len(hits.rank)
-    share = judged_share(hits, depth, TOP)
+    share = judged_share(hits, TOP)
     if n and share < .1: yield problem('few-judged', share=share)
-    complete = n == depth.sum() == len(evidence.qrels.rows) and counts.equal
-    if complete and len(np.unique(hits.grade)) > 1: yield problem('judgments-as-run')
+    complete = n == hits.retrieved.sum() == len(evidence.qrels.rows)
+    if complete and _ranks_by_grade(evidence.counts, hits): yield problem('judgments-as-run')
     tied = tied_queries(hits)
     names = escape_non_utf8(evidence.qrels.rows.query_ids[np.unique(tied)].tolist())
     level = 'warning' if 2 * len(tied) > n else ''
     if 5 * len(tied) > n: yield problem('ties', shown(sorted(names)), level, n=len(tied), all=n)
 
-def judged_share(hits: Judged, depth: np.ndarray, k: int) -> float:
-    """Return the share of judged documents at ranks 1 to k, over all queries.
+def _ranks_by_grade(counts, hits):
+    """Return whether the documents are ranked by their grades, with several grades, the same ties, and the same
+    largest and smallest number."""
+    grade = hits.grade
+    lowest = counts.lowest.min()
+    highest = counts.highest.max()
+    if lowest == highest or (lowest, highest) != (grade.min(), grade.max()): return False
+    start = hits.rank if hits.tie_start is None else hits.tie_start
+    same_ties = changes(hits.query, grade) == changes(hits.query, start)
+    return same_ties.all() and descends(hits.query, grade)
 
-    depth: the number of retrieved documents of each judged query."""
-    return float((hits.rank <= k).sum() / np.minimum(depth, k).sum())
+def judged_share(hits: Judged, k: int) -> float:
+    "Return the share of judged documents at ranks 1 to k, over all queries."
+    judged = np.count_nonzero(hits.rank <= k)
+    return float(judged / np.minimum(hits.retrieved, k).sum())
 
 def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query number of each judged document whose score another document shares."
-    return hits.query[:0] if hits.tie_size is None else hits.query[hits.tie_size > 1]
+    if hits.tie_size is None: return hits.query[:0]
+    return hits.query[hits.tie_size > 1]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d7
 RULES = {
@@ -622,8 +627,8 @@ def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
     query = np.repeat(np.arange(len(scores)), depth)
     positions = None
     if scores: positions = find_positions(position_signs(query, np.concatenate(scores)), depth)
-    fields.setdefault('unjudged', [sample.query for sample in samples if not sample.judged])
-    return Evidence(looks=samples, positions=positions, **fields)
+    unjudged = [sample.query for sample in samples if not sample.judged]
+    return Evidence(looks=samples, positions=positions, unjudged=unjudged, **fields)
 
 def judged_evidence(
     measures: Sequence[Measure], judged: Judged, qrels: Qrels, run: Run | None, samples: Sequence[QueryLook],
@@ -633,13 +638,14 @@ def judged_evidence(
     judged: its rankings. samples: some of its queries. run: None if not in memory."""
     depth = judged.retrieved[judged.retrieved > 0]
     unanswered = [*compress(qrels.queries, judged.retrieved == 0)]
-    span = len(depth), depth.min(initial=np.iinfo(depth.dtype).max), depth.max(initial=0)
-    counts: dict[str, Any] = {'judged': len(judged.pool_grade), 'retrieved': len(judged.rank), 'common': len(depth)}
+    shortest = depth.min(initial=sys.maxsize)
+    span = len(depth), shortest, depth.max(initial=0)
+    evidence = run_evidence(
+        samples, unanswered=unanswered, depth=span, cutoff=deepest(measures), judged=len(judged.pool_grade),
+        retrieved=len(judged.rank), common=len(depth))
     if unanswered and run is not None and run.source is None:
-        judged_queries = {*qrels.queries}
-        counts['unjudged'] = [query for query in run.queries if query not in judged_queries]
-
-    evidence = run_evidence(samples, unanswered=unanswered, depth=span, cutoff=deepest(measures), **counts)
+        known = {*qrels.queries}
+        evidence.unjudged = [query for query in run.queries if query not in known]
     if evidence.positions: evidence.upwards = upwards(judged)
     if evidence.judged and not evidence.retrieved and run is not None and _are_met(qrels, run): evidence.judged = 0
     return evidence
@@ -652,17 +658,12 @@ def _are_met(qrels, run):
     grades = qrels.to_dict()
     docs = (rows.parent or rows.doc)[:FIRST_ROWS].tolist()
     queries = rows.query_ids.tolist()
-    return any(doc in grades.get(queries[q], ()) for q, doc in zip(rows.query[:FIRST_ROWS].tolist(), docs))
+    numbers = rows.query[:FIRST_ROWS].tolist()
+    return any(doc in grades.get(queries[q], ()) for q, doc in zip(numbers, docs))
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7dd
 def check_swapped(qrels: Qrels, run: Run) -> None:
     "Raise ValueError if judgments and run seem to be swapped."
-    if run.source is None and run.count: return  # chunks are retrieved, not judged
-    if not (look_like_scores(qrels.columns.value) or qrels.listed == 'lists'): return
-    columns = run.columns if run.source is None else run_head(run)
-    query = np.asarray(columns.query)
-    score = np.asarray(columns.value)
-    if not len(score): return
-    signs = signs_of_swap(qrels, np.unique(score).tolist(), unit_steps(query, score), np.bincount(query), score)
+    signs = signs_of_swap(qrels, run)
     for text in warning_texts(Evidence(swapped=signs)):
         raise ValueError(f'{text}. If they are not swapped, write evaluate(Qrels(...), Run(...))')

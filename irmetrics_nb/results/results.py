@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['DIGITS', 'MARKDOWN_SIGNS', 'BLOCKS', 'TEX', 'QUOTED', 'ESCAPES', 'STYLES', 'RAISED', 'TABULATE_FORMATS', 'PREAMBLE',
-           'PAGE', 'SHRINK', 'FILES', 'SYNONYMS', 'ENDINGS', 'INK', 'BETTER', 'WORSE', 'COLOURS', 'DASHES',
-           'PLOT_MARKERS', 'STYLE', 'showing_digits', 'shown_digits', 'value_text', 'sentence_number', 'p_text',
-           'markdown_text', 'markdown_code', 'html_text', 'tex_text', 'Cell', 'Table', 'Text', 'Items', 'best_of',
-           'styled', 'raised', 'cell_text', 'written_table', 'booktabs', 'listed', 'rendered', 'csv_text', 'Result',
-           'row_dicts', 'without_nan', 'file_format', 'new_axes', 'ink', 'finish', 'forest', 'sorted_bars', 'scatter',
+           'PAGE', 'SHRINK', 'FILES', 'ENDINGS', 'INK', 'BETTER', 'WORSE', 'COLOURS', 'DASHES', 'PLOT_MARKERS', 'STYLE',
+           'showing_digits', 'shown_digits', 'value_text', 'sentence_number', 'p_text', 'markdown_text',
+           'markdown_code', 'html_text', 'tex_text', 'Cell', 'Table', 'Text', 'Items', 'best_of', 'styled', 'raised',
+           'cell_text', 'written_table', 'booktabs', 'listed', 'rendered', 'csv_text', 'Result', 'row_dicts',
+           'without_nan', 'file_format', 'new_axes', 'ink', 'finish', 'forest', 'sorted_bars', 'scatter',
            'distribution', 'without_missing', 'lines', 'bundle']
 
 # %% ../../nbs/results/results.ipynb #4b436fcd
@@ -21,7 +21,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from html import escape
 from io import BytesIO
-from itertools import compress, zip_longest
+from itertools import compress, cycle, zip_longest
 from operator import methodcaller
 from pathlib import Path
 from textwrap import fill
@@ -47,9 +47,9 @@ def showing_digits(digits: int | None) -> Iterator[None]:
 
     If `digits` is None, the number of decimals does not change. Raises ValueError if
     `digits` is negative."""
-    if digits is not None and digits < 0:
-        raise ValueError(f'digits must be 0 or more, not {digits!r}')
-    token = _chosen.set(_chosen.get() if digits is None else digits)
+    if digits is None: digits = _chosen.get()
+    elif digits < 0: raise ValueError(f'digits must be 0 or more, not {digits!r}')
+    token = _chosen.set(digits)
     try: yield
     finally: _chosen.reset(token)
 
@@ -107,9 +107,7 @@ def markdown_text(text: object) -> str:
     return BLOCKS.sub(r'\1\\\2', escaped.strip(' '))
 
 def markdown_code(text: object) -> str:
-    """Format a text as inline code for Markdown, on one line.
-
-    Each backtick in the text is replaced by a single quote."""
+    """Format a text as inline code for Markdown, on one line. A backtick becomes a single quote."""
     return '`' + visible(text).replace('`', "'") + '`'
 
 def html_text(text: object) -> str:
@@ -132,9 +130,7 @@ def tex_text(text: object) -> str:
 # %% ../../nbs/results/results.ipynb #8767b113
 @dataclass(frozen=True)
 class Cell:
-    """Content of a table cell, with an optional superscript mark.
-
-    The flag `best` marks the best value of a column."""
+    """Content of a table cell, with an optional mark; `best`: the best of its column."""
     content: str | float
     mark: str = ''
     best: bool = False
@@ -164,7 +160,8 @@ def best_of(means: Any) -> np.ndarray:
 
     The input and the mask have the shape (rows, columns). NaN is never marked, and
     neither is a number in a column where all rounded numbers are equal."""
-    rounded = np.round(np.nan_to_num(np.array(means, float), nan=-np.inf), shown_digits())
+    numbers = np.nan_to_num(np.array(means, float), nan=-np.inf)
+    rounded = np.round(numbers, shown_digits())
     best = np.isfinite(rounded) & (rounded == rounded.max(axis=0, initial=-np.inf))
     return best & ~best.all(axis=0)
 
@@ -182,61 +179,64 @@ def styled(text: str, style: str, form: str) -> str:
     style: a key of `STYLES`. In LaTeX, every line becomes a comment. In the
     format 'text', small text is wrapped at 100 columns."""
     if form == 'latex': return '\n'.join(f'% {visible(line)}' for line in text.splitlines())
-    if form == 'text' and style == 'small': return fill(visible(text), 100)
-    return STYLES[style].get(form, '{}').format(ESCAPES[form](text))
+    escaped = ESCAPES[form](text)
+    if form == 'text' and style == 'small': return fill(escaped, 100)
+    return STYLES[style].get(form, '{}').format(escaped)
 
 # %% ../../nbs/results/results.ipynb #6b2f999c
 RAISED = str.maketrans('abcdefghijklmnoprstuvwxyz0123456789', 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹')  # no raised q
 
 def raised(mark: str) -> str:
-    """Convert a mark to superscript characters.
+    """Convert a mark to superscript characters, as far as there are any.
 
-    A mark that begins with ▲ or ▼ gets a space in front. Characters without a superscript
-    form do not change."""
-    return ' ' * mark.startswith(('▲', '▼')) + mark.translate(RAISED)
+    A mark that begins with ▲ or ▼ gets a space in front."""
+    text = mark.translate(RAISED)
+    if mark.startswith(('▲', '▼')): return f' {text}'
+    return text
 
 def _arranged(table):
     """Return rows of `Cell` objects, and for each column the length of its longest superscript
     mark and its alignment: left if all its cells are text, otherwise right."""
     rows = [[x if isinstance(x, Cell) else Cell(x) for x in row] for row in table.rows]
-    columns = [*zip(*rows)]
-    widths = [max(len(raised(cell.mark)) for cell in column) for column in columns]
-    texts = [all(isinstance(cell.content, str) for cell in column) for column in columns]
-    return rows, widths or [0] * len(table.head), ['left' if text else 'right' for text in texts]
+    widths = []
+    alignments = []
+    for column in [*zip(*rows)] or [()] * len(table.head):
+        widths.append(max((len(raised(cell.mark)) for cell in column), default=0))
+        is_text = all(isinstance(cell.content, str) for cell in column)
+        alignments.append('left' if is_text else 'right')
+    return rows, widths, alignments
 
 def cell_text(content: str | float) -> str:
-    """Format the content of a cell as text.
-
-    Text is unchanged, NaN becomes –, and other numbers get the current number of decimals."""
+    """Format the content of a cell: NaN becomes –, and other numbers get the current decimals."""
     if isinstance(content, str): return content
     return '–' if np.isnan(content) else value_text(content)
 
-# %% ../../nbs/results/results.ipynb #d055b633
+# %% ../../nbs/results/results.ipynb #fb9bbfc8
 def _written_cell(cell, width, form):
-    """Format a cell as 'text', 'markdown' or 'html'. width: the length of the longest mark
-    in the column; shorter marks are padded to it."""
+    """Format a cell as 'text', 'markdown' or 'html'. width: the length of the longest mark in the column."""
     shown = styled(cell_text(cell.content), 'bold' if cell.best else 'inline', form)
-    if form != 'html': return shown + raised(cell.mark).ljust(width * (form == 'text'))
+    mark = raised(cell.mark)
+    if form == 'text': return shown + mark.ljust(width)
+    if form == 'markdown': return shown + mark
     if not width: return shown
     box = f'display:inline-block;min-width:{width}ch;text-align:left'
     return f'{shown}<sup style="{box}">{html_text(cell.mark)}</sup>'
 
 TABULATE_FORMATS = {'text': 'simple', 'markdown': 'pipe', 'html': 'unsafehtml'}
 
-# %% ../../nbs/results/results.ipynb #fb9bbfc8
 def written_table(table: Table, form: str) -> str:
     """Format a table as 'text', 'markdown' or 'html'."""
     from tabulate import tabulate
     rows, widths, align = _arranged(table)
     cells = [[_written_cell(cell, width, form) for cell, width in zip(row, widths)] for row in rows]
     if form == 'markdown': align = ['left' if width else alignment for alignment, width in zip(align, widths)]
-    options: dict[str, Any] = {'disable_numparse': True, 'preserve_whitespace': True, 'colalign': align or None}
-    return tabulate(cells, [*map(ESCAPES[form], table.head)], TABULATE_FORMATS[form], **options)
+    heads = [*map(ESCAPES[form], table.head)]
+    return tabulate(cells, heads, TABULATE_FORMATS[form], disable_numparse=True, preserve_whitespace=True,
+                    colalign=align if rows else None)
 
 # %% ../../nbs/results/results.ipynb #6c670fd5
-PREAMBLE = '\n'.join([
-    r'\providecommand{\toprule}{\hline} \providecommand{\midrule}{\hline} \providecommand{\bottomrule}{\hline}',
-    r"\providecommand{\textquotesingle}{'}"])
+PREAMBLE = (r'\providecommand{\toprule}{\hline} \providecommand{\midrule}{\hline} '
+            r'\providecommand{\bottomrule}{\hline}' '\n' r"\providecommand{\textquotesingle}{'}")
 
 PAGE = 60  # characters in a line, about, of an article of one column
 SHRINK = (r'\providecommand{\resizebox}[2]{} '  # without graphicx it stays as wide as it is
@@ -247,10 +247,14 @@ def booktabs(table: Table) -> str:
 
     Marks are written as superscripts, and the best values in bold."""
     cells, widths, alignments = _arranged(table)
-    heads = [rf'\multicolumn{{2}}{{c}}{{{tex_text(name)}}}' if width else tex_text(name)
-             for name, width in zip(table.head, widths)]
-    rows = [' & '.join(row) + r' \\' for row in (heads, *(_tex_cells(row, widths) for row in cells))]
     columns = ''.join('r@{}l' if width else alignment[0] for alignment, width in zip(alignments, widths))
+    heads = []
+    for name, width in zip(table.head, widths):
+        head = tex_text(name)
+        if width: head = rf'\multicolumn{{2}}{{c}}{{{head}}}'
+        heads.append(head)
+    rows = [heads, *(_tex_cells(row, widths) for row in cells)]
+    head, *body = [' & '.join(row) + r' \\' for row in rows]
     texts = [table.head, *([cell_text(cell.content) for cell in row] for row in cells)]
     lengths = [max(map(len, column)) for column in zip(*texts)]
     wide = sum(lengths) + 2 * len(lengths) > PAGE
@@ -258,22 +262,22 @@ def booktabs(table: Table) -> str:
     if table.caption:  # a label without a caption refers to the section around
         lines.append(rf'  \caption{{{tex_text(table.caption)}}}')
         if table.label: lines.append(rf'  \label{{{table.label}}}')
-    begin = rf'  {SHRINK * wide}\begin{{tabular}}{{{columns}}}'
-    body = r'\toprule', rows[0], r'\midrule', *rows[1:], r'\bottomrule'
-    end = rf'  \end{{tabular}}{"}" * wide}'
-    return '\n'.join([*lines, begin, *(f'    {line}' for line in body), end, r'\end{table}'])
+    lines.append(rf'  {SHRINK * wide}\begin{{tabular}}{{{columns}}}')
+    lines += [f'    {line}' for line in (r'\toprule', head, r'\midrule', *body, r'\bottomrule')]
+    return '\n'.join([*lines, rf'  \end{{tabular}}{"}" * wide}', r'\end{table}'])
 
 def _tex_cells(row, widths):
-    """Yield the LaTeX code of each cell, and of its mark if the column has marks. widths:
-    the length of the longest mark in each column; 0 for a column without marks."""
+    """Yield the LaTeX code of each cell, and of its mark if the column has marks (its width is not 0)."""
     for cell, width in zip(row, widths):
         shown = tex_text(cell_text(cell.content))
+        mark = tex_text(cell.mark)
         yield rf'\textbf{{{shown}}}' if cell.best else shown
-        if width: yield rf'\textsuperscript{{{tex_text(cell.mark)}}}' if cell.mark else ''
+        if width: yield mark and rf'\textsuperscript{{{mark}}}'
 
 # %% ../../nbs/results/results.ipynb #0f3abf9a
 def listed(sentences: Items, form: str) -> str:
     """Format a list of sentences as 'text', 'markdown', 'html' or 'latex'."""
+    if form == 'latex': return styled(listed(sentences, 'text'), 'plain', form)
     items = [('', item, ()) if isinstance(item, str) else item for item in sentences.items]
     written = [_item(*item, form) for item in items]
     if form != 'html': return '\n'.join(written)
@@ -281,18 +285,18 @@ def listed(sentences: Items, form: str) -> str:
 
 def _item(lead, text, examples, form):
     """Format a list item: its label `lead`, its text, and its examples below. Without a label,
-    'text' and 'latex' wrap the text at 100 columns and leave out the examples."""
-    if form == 'latex': return styled(_item(lead, text, examples, 'text'), 'plain', form)
+    'text' wraps the text at 100 columns and leaves out the examples."""
     item = styled(text, 'inline', form)
     if lead: item = f'{styled(lead, "bold", form)}: {item}'
     if form == 'html':
-        nested = ''.join(f'<li><code>{html_text(example)}</code></li>' for example in examples)
-        return f'<li>{item}<ul>{nested}</ul></li>' if nested else f'<li>{item}</li>'
+        codes = [f'<li><code>{html_text(example)}</code></li>' for example in examples]
+        if codes: item += f'<ul>{"".join(codes)}</ul>'
+        return f'<li>{item}</li>'
     if form == 'markdown': return '\n    - '.join([f'- {item}', *map(markdown_code, examples)])
     if not lead: return fill(item, 100, subsequent_indent='  ')
     return '\n    '.join([item, *map(visible, examples)])
 
-# %% ../../nbs/results/results.ipynb #f0ae8532
+# %% ../../nbs/results/results.ipynb #67486199
 _requested: ContextVar[dict[str, Any] | None] = ContextVar('requested', default=None)  # of the first table in LaTeX
 
 def _as_requested(table):
@@ -304,14 +308,15 @@ def _as_requested(table):
         raise ValueError(f"label {label!r}: use only letters, digits, spaces and -:._/+, as in 'tab:results'")
     columns = changes.pop('columns', None)
     if columns is None: return replace(table, **changes)
-    names = [columns] if isinstance(columns, str) else [*map(str, columns)]
-    if not names or {*names} - {*table.head}:
-        raise ValueError(f'columns must be one or more of {", ".join(table.head)}, not {names}')
-    indexes = [[*table.head].index(name) for name in names]
+    if isinstance(columns, str): columns = [columns]
+    names = [*map(str, columns)]
+    head = [*table.head]
+    if not names or {*names} - {*head}:
+        raise ValueError(f'columns must be one or more of {", ".join(head)}, not {names}')
+    indexes = [head.index(name) for name in names]
     rows = [[row[i] for i in indexes] for row in table.rows]
     return replace(table, head=names, rows=rows, **changes)
 
-# %% ../../nbs/results/results.ipynb #67486199
 def rendered(items: Iterable[Any], form: str) -> str:
     """Format `Table`, `Text` and `Items` objects and join them with blank lines.
 
@@ -337,15 +342,15 @@ def rendered(items: Iterable[Any], form: str) -> str:
 # %% ../../nbs/results/results.ipynb #c02dc616
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Format a table as CSV, with numbers in full precision."""
-    return '\n'.join(','.join(map(_csv_cell, row)) for row in [head, *rows])
+    lines = [map(_csv_cell, row) for row in (head, *rows)]
+    return '\n'.join(map(','.join, lines))
 
 def _csv_cell(x):
-    """Format a value as a CSV field. None becomes an empty field. Text is quoted if
-    necessary, and also if it is empty."""
+    """Format a value as a CSV field. None becomes an empty field. Text is quoted if necessary or empty."""
     if x is None: return ''
     if isinstance(x, str):
-        plain = x and not re.search('[,"\r\n]', x)
-        return x if plain else '"' + x.replace('"', '""') + '"'
+        if re.fullmatch('[^,"\r\n]+', x): return x
+        return '"' + x.replace('"', '""') + '"'
     if isinstance(x, np.generic): x = x.item()
     return 'NaN' if np.isnan(x) else repr(x)
 
@@ -364,8 +369,9 @@ class Result:
 
     def _columns(self: Any) -> dict[str, Any]:
         """Return the table as a dict from column name to values."""
+        if not self.rows: return {}
         rows = [row if isinstance(row, Mapping) else vars(row) for row in self.rows]
-        return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+        return {name: [row[name] for row in rows] for name in rows[0]}
 
     def _written(self, form):
         """Return the printed result as 'text', 'markdown', 'html' or 'latex'."""
@@ -385,10 +391,9 @@ class Result:
 
         Raises ImportError if polars is not installed."""
         pl = import_polars('.to_polars()', '.to_dict() contains the values of the table')
-        columns = _for_frames(self._columns())
-        texts = {name: pl.String for name, values in columns.items()
-                 if isinstance(values, list) and not values}
-        return pl.DataFrame(columns, schema_overrides=texts)
+        frame = pl.DataFrame(_for_frames(self._columns()))
+        if frame.height: return frame
+        return frame.cast({pl.Null: pl.String})
 
     def to_pandas(self) -> 'pandas.DataFrame':
         """Return the table as a pandas data frame.
@@ -424,10 +429,7 @@ class Result:
         finally: _requested.reset(token)
 
     def save(
-        self,
-        path: str | os.PathLike,
-        format: str | None = None,
-        *,
+        self, path: str | os.PathLike, format: str | None = None, *,
         digits: int | None = None,
     ) -> None:
         """Write the result to a file. If an error occurs, no partial file is left.
@@ -453,21 +455,25 @@ class Result:
 def _for_frames(columns):
     """Return columns for a data frame. Bytes of text that are not UTF-8 are escaped, because
     data frames do not accept them."""
-    texts = {name: escape_non_utf8(values) for name, values in columns.items()
-             if not isinstance(values, np.ndarray) and all(isinstance(x, str) for x in values)}
-    return columns | texts
+    escaped = {}
+    for name, values in columns.items():
+        is_text = all(isinstance(x, str) for x in values)
+        escaped[name] = escape_non_utf8(values) if is_text else values
+    return escaped
 
 def row_dicts(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of a table as dicts. NaN becomes None."""
-    lists = [np.array(column, object).tolist() for column in columns.values()]
-    return [{name: None if x != x else x for name, x in zip(columns, row)} for row in zip(*lists)]
+    lists = []
+    for column in columns.values():
+        values = np.array(column, object)
+        values[values != values] = None  # NaN differs from itself
+        lists.append(values.tolist())
+    return [dict(zip(columns, row)) for row in zip(*lists)]
 
 def without_nan(value: Any) -> Any:
     """Replace NaN and infinity by None in nested dicts and lists, for JSON."""
-    if isinstance(value, Mapping): return {key: without_nan(x) for key, x in value.items()}
-    if isinstance(value, list | tuple): return [without_nan(x) for x in value]
-    if isinstance(value, float) and not np.isfinite(value): return None
-    return value
+    text = json.dumps(value, default=dict)
+    return json.loads(text, parse_constant=lambda name: None)
 
 # %% ../../nbs/results/results.ipynb #69f04c00
 def file_format(
@@ -498,8 +504,7 @@ def _parquet_file(result):
 FILES: dict[str, Callable[[Any], str | bytes]] = {  # format -> the content of the file of a result
     'txt': methodcaller('_written', 'text'), 'md': methodcaller('to_markdown'), 'html': methodcaller('to_html'),
     'tex': methodcaller('to_latex'), 'json': methodcaller('to_json'), 'csv': _csv_file, 'parquet': _parquet_file}
-SYNONYMS = {'md': ['markdown'], 'html': ['htm'], 'tex': ['latex']}  # other ends of a file's name
-ENDINGS = {end: form for form in FILES for end in (form, *SYNONYMS.get(form, []))}
+ENDINGS = {form: form for form in FILES} | {'markdown': 'md', 'htm': 'html', 'latex': 'tex'}  # of a file's name
 
 # %% ../../nbs/results/results.ipynb #60df8f7e
 INK = '#767676'
@@ -517,9 +522,7 @@ STYLE: dict[Any, Any] = {
 }
 
 def new_axes(height: float = 3, width: float = 5) -> Any:
-    """Create a figure in the style of this package and return its matplotlib axes.
-
-    The height and the width are in inches."""
+    """Create a figure in the style of this package; return its axes. Units: inches."""
     from matplotlib import rc_context
     from matplotlib.pyplot import subplots
     with rc_context(STYLE):
@@ -538,9 +541,7 @@ def _name_rows(ax, names):
 def finish(
     ax: Any, title: str, xlabel: str, ylabel: str = '', legend: bool = False,
 ) -> Any:
-    """Set the title and the axis labels of a plot; optionally show its legend.
-
-    Returns the axes."""
+    """Set the title, the axis labels and the legend of a plot, and return its axes."""
     ax.set_title(title, loc='left')
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if legend: ax.legend(frameon=False, fontsize=9.5, labelcolor=ink(ax))
@@ -557,15 +558,16 @@ def forest(
     intervals; an interval with a NaN end is not drawn. zero: whether to draw a line at
     0, and intervals below 0 in another colour. Returns the matplotlib axes. Raises
     ValueError if the sequences differ in length."""
-    columns = [np.asarray(column, float) for column in (values, low, high)]
-    if {*map(len, columns)} != {len(names)}:
-        raise ValueError(f'there are {len(names)} names, but the columns have other '
-                         'lengths')
+    columns = np.array([values, low, high], float)
+    n = len(names)
+    if columns.shape[1] != n:
+        raise ValueError(f'there are {n} names, but the columns have other lengths')
     order = np.argsort(-columns[0], kind='stable')[::-1]
-    middle, low, high = (column[order] for column in columns)
-    ax = ax or new_axes(1.2 + .34 * len(names))
-    rows = np.arange(len(names))
-    colours = np.where(high < 0, WORSE, BETTER).tolist() if zero else BETTER
+    middle, low, high = columns[:, order]
+    ax = ax or new_axes(1.2 + .34 * n)
+    rows = np.arange(n)
+    colours: Any = BETTER
+    if zero: colours = np.where(high < 0, WORSE, BETTER).tolist()
     ax.hlines(rows, low, high, color=colours, linewidth=2)
     ax.scatter(middle, rows, color=colours, s=36, zorder=3)
     if zero: ax.axvline(0, color=ink(ax), linewidth=1, linestyle='--')
@@ -588,25 +590,24 @@ def sorted_bars(
     order = np.argsort(-values, kind='stable')[:n]  # NaN is last
     heights = values[order]
     ax = ax or new_axes()
-    pen = {'color': ink(ax), 'linewidth': 1}
+    colour = ink(ax)
     position = np.arange(n)
     colours = np.where(heights < 0, WORSE, BETTER).tolist()
     ax.bar(position, heights, width=1, color=colours, linewidth=0)
-    ax.axhline(0, **pen)
+    ax.axhline(0, color=colour, linewidth=1)
     if n:
         mean = heights.mean()
-        mean_text = f'mean {value_text(mean, signed=True)}'
-        ax.axhline(mean, label=mean_text, linestyle='--', **pen)
+        text = f'mean {value_text(mean, signed=True)}'
+        ax.axhline(mean, label=text, linestyle='--', color=colour, linewidth=1)
     best = (position < named) & (heights > 0)
     worst = (position >= n - named) & (heights < 0)
     for i in np.flatnonzero(best | worst):  # names over bars that go up, under others
         offset, side = (3, 'bottom') if best[i] else (-3, 'top')
         ax.annotate(names[order[i]], (i, heights[i]), (0, offset),
                     textcoords='offset points', rotation=90, fontsize=9.5,
-                    color=ink(ax), ha='center', va=side)
+                    color=colour, ha='center', va=side)
     ax.margins(y=.25)
-    drawn = len(heights) > 0
-    return finish(ax, title, 'queries, the largest gain first', label, legend=drawn)
+    return finish(ax, title, 'queries, the largest gain first', label, legend=bool(n))
 
 # %% ../../nbs/results/results.ipynb #f5b9cbc2
 def scatter(
@@ -624,9 +625,9 @@ def scatter(
     ax = ax or new_axes(4.6, 4.8)
     colours = np.where(y < x, WORSE, BETTER).tolist()
     ax.scatter(x, y, color=colours, s=24, alpha=.6, linewidth=0)
-    numbers = [0, 1, *x, *y]
-    ends = [min(numbers), max(numbers)]
-    ax.plot(ends, ends, color=ink(ax), linewidth=1, linestyle='--')
+    low = min(x.min(initial=0), y.min(initial=0))
+    high = max(x.max(initial=1), y.max(initial=1))
+    ax.plot([low, high], [low, high], color=ink(ax), linewidth=1, linestyle='--')
     farthest = np.argsort(-abs(y - x), kind='stable')[:named]
     for nth, i in enumerate(farthest[(y != x)[farthest]]):
         offset = 4, -9 if nth % 2 else 3  # above and below in turn
@@ -645,14 +646,13 @@ def distribution(
     values are left out. A name without values gets an empty row. Returns the matplotlib
     axes."""
     columns = {name: without_missing(column) for name, column in values.items()}
-    means = {name: np.mean(x) if x.size else -np.inf for name, x in columns.items()}
-    order = sorted(columns, key=means.__getitem__)
+    means = {name: points.mean() for name, points in columns.items() if len(points)}
+    order = sorted(columns, key=lambda name: means.get(name, -np.inf))
     ax = ax or new_axes(1.2 + .42 * len(order))
     for row, name in enumerate(order):
         points = columns[name]
-        rows = np.full(len(points), row)
-        ax.plot(points, rows, '|', color=WORSE, markersize=13, alpha=.5)
-        if not len(points): continue
+        ax.plot(points, [row] * len(points), '|', color=WORSE, markersize=13, alpha=.5)
+        if name not in means: continue
         quartiles = np.quantile(points, [.25, .75])
         ax.hlines(row, *quartiles, color=BETTER, linewidth=5, alpha=.5)
         ax.plot(means[name], row, 'o', color=BETTER, markersize=7)
@@ -674,10 +674,10 @@ def lines(
     The lines differ in colour, dashes and markers. These styles repeat after six lines.
     marks: whether to draw markers. Returns the matplotlib axes."""
     ax = ax or new_axes()
-    for i, (name, y) in enumerate(series.items()):
-        style = {'color': COLOURS[i % 6], 'linestyle': DASHES[i % 6], 'linewidth': 2}
-        mark = {'marker': PLOT_MARKERS[i % 6], 'markersize': 5} if marks else {}
-        ax.plot(x, y, label=name, **style, **mark)
+    styles = cycle(zip(COLOURS, DASHES, PLOT_MARKERS))
+    for (name, y), (colour, dash, mark) in zip(series.items(), styles):
+        ax.plot(x, y, color=colour, linestyle=dash, linewidth=2, label=name,
+                marker=mark if marks else '', markersize=5)
     ax.grid(axis='y')
     return finish(ax, title, xlabel, ylabel, legend=len(series) > 0)
 
