@@ -11,7 +11,8 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, combinations, count, islice, product
+from itertools import chain, combinations, count, product
+from operator import itemgetter
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -326,103 +327,33 @@ def factorize_blocks(ids: Ids, vocabulary: Vocabulary | None = None) -> tuple[Id
     size = np.diff(first, append=len(ids))
     return vocabulary.ids, np.repeat(codes, size)
 
-# %% ../../nbs/data/ids.ipynb #6205c865
-def repeat_byte(byte: int) -> np.uint64:
-    """Return a 64-bit number whose eight bytes are all `byte`."""
-    return np.uint64(byte * 0x0101010101010101)
-
-def find_dots(word: np.ndarray) -> np.ndarray:
-    """Return words of eight bytes that mark the dots in `word`, as uint64. Each byte is 0x80
-    where `word` has a dot, and 0 elsewhere."""
-    zero_at_dot = word ^ repeat_byte(ord('.'))
-    low_bits = repeat_byte(0x7F)
-    return ~(((zero_at_dot & low_bits) + low_bits) | zero_at_dot | low_bits)
-
-# %% ../../nbs/data/ids.ipynb #2e545d2e
-DIGIT_ROUNDS = (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)
-
-def parse_eight_digits(word: np.ndarray) -> np.ndarray:
-    """Parse words of eight ASCII digits; return their values as uint64. A zero byte counts as the digit 0."""
-    word = word & repeat_byte(0x0F)
-    for shift, half in DIGIT_ROUNDS:
-        mask = np.uint64(half)
-        base = np.uint64(10 ** (shift // 8))
-        front = (word >> np.uint64(shift)) & mask
-        word = front * base + (word & mask)
-    return word
-
-# %% ../../nbs/data/ids.ipynb #78cc9bb0
-def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    """Return strings of at most sixteen bytes as two uint64 arrays (high, low). `low` has the last eight bytes of
-    each string and `high` the bytes before them, with zeros in front. If no string is longer than eight bytes, `high`
-    is a single zero. For strings of more than sixteen bytes, the result is meaningless."""
-    word_bits = np.uint64(64)
-    bits = 8 * ids.length.astype(np.uint64)
-    if ids.length.max(initial=0) <= 8:
-        low = ids.words() >> (word_bits - bits)
-        return np.zeros(1, np.uint64), low
-    first, second = ids.first_words(2)
-    shift = 2 * word_bits - bits
-    low = second >> shift
-    low |= first << (word_bits - shift)
-    low |= first >> (shift - word_bits)
-    return first >> shift, low
-
-# %% ../../nbs/data/ids.ipynb #e8010368
-def remove_dot(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Remove the dot from numbers of at most sixteen bytes. Each number is in two words of eight bytes. Return (high,
-    low, decimals, dots): both words without the dot, the number of digits after the dot (16 if there is no dot), and
-    the number of dots. With more than one dot, only `dots` is meaningful."""
-    dot_high = find_dots(high)
-    dot_low = find_dots(low)
-    byte = np.uint64(8)
-    behind_low = _bits_behind(dot_low)
-    behind_high = np.where(dot_low != 0, np.uint64(0), _bits_behind(dot_high))
-    moved_low = (low >> byte) | (high << np.uint64(56))
-    moved_high = high >> byte
-    low = (low & behind_low) | (moved_low & ~behind_low)
-    high = (high & behind_high) | (moved_high & ~behind_high)
-    bits = np.bitwise_count(behind_low) + np.bitwise_count(behind_high)
-    dots = np.bitwise_count(dot_high) + np.bitwise_count(dot_low)
-    return high, low, bits >> 3, dots
-
-def _bits_behind(dot):
-    return (dot >> np.uint64(7)) - np.uint64(1)
-
 # %% ../../nbs/data/ids.ipynb #36c78356
-POWERS_OF_TEN = np.array([10.0 ** n for n in range(16)] + [1.0])  # the last: there is no dot
+MAX_DECIMAL_BYTES = 16
+POWERS_OF_TEN = np.array([10.0 ** n for n in range(MAX_DECIMAL_BYTES)])
 
 def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    """Parse plain decimal numbers such as -106.807, and return (value, exact). `value` is a
-    float64 array (n,). The bool array `exact` is False for rows that need `float()`: invalid
-    text, exponents, and numbers with too many digits."""
+    """Parse plain decimal numbers such as -106.807, and return (value, exact). `value` is a float64 array (n,). The
+    bool array `exact` is False for rows that need `float()`: invalid text, exponents, and numbers with too many
+    digits."""
     minus = ids.buffer[ids.start] == ord('-')
-    digits = ids
-    if minus.any(): digits = Ids(ids.buffer, ids.start + minus, ids.length - minus)
-    high, low, decimals, dots = remove_dot(*last_sixteen_bytes(digits))
-    count = digits.length.astype(np.uint64) - dots
-    exact = (dots < 2) & (count > 0) & (digits.length <= 16)
-    exact &= _are_digits(low, count)
-    if high.any():
-        exact &= _are_digits(high, np.maximum(count, 8) - np.uint64(8))
-    else:
-        exact &= count <= 8
-    front = parse_eight_digits(high) * np.uint64(10 ** 8)
-    number = front + parse_eight_digits(low)
-    exact &= number <= np.uint64(2 ** 53)
+    start = ids.start + minus
+    length = ids.length - minus
+    number = np.zeros(len(ids))
+    digits, dots, decimals = np.zeros((3, len(ids)), np.int8)
+    for k in range(min(MAX_DECIMAL_BYTES, length.max(initial=0))):
+        byte = ids.buffer[start + k]
+        inside = length > k
+        digit = byte - np.uint8(ord('0'))
+        is_digit = inside & (digit < 10)
+        number = np.where(is_digit, 10 * number + digit, number)
+        digits += is_digit
+        decimals += dots & is_digit
+        dots += inside & (byte == ord('.'))
+    exact = (digits > 0) & (dots < 2) & (digits + dots == length)
+    exact &= number < 2 ** 53
     value = number / POWERS_OF_TEN.take(decimals)
     np.negative(value, out=value, where=minus)
     return value, exact
-
-def _are_digits(word, count):
-    """Return a bool array: True for words that end with exactly `count` digits. The bytes
-    before the digits must be zero. A count above eight is treated as eight."""
-    upper_halves = repeat_byte(0xF0)
-    bits = 8 * np.minimum(count, np.uint64(8))
-    expected = repeat_byte(ord('0')) >> (np.uint64(64) - bits)
-    are_three = (word & upper_halves) == expected
-    stay_three = ((word + repeat_byte(6)) & upper_halves) == expected
-    return are_three & stay_three
 
 # %% ../../nbs/data/ids.ipynb #b5d888a1
 def parse_floats(ids: Ids) -> np.ndarray:
@@ -432,15 +363,18 @@ def parse_floats(ids: Ids) -> np.ndarray:
         digit = ids.buffer[ids.start] - np.uint8(ord('0'))
         if (digit < 10).all(): return digit.astype(float)
     value, exact = parse_decimals(ids)
-    for i in np.flatnonzero(~exact).tolist():
-        value[i] = float_of_bytes(ids.bytes(i))
+    others = np.flatnonzero(~exact)
+    value[others] = [to_float(text) for text in ids[others].tolist()]
     return value
 
-def float_of_bytes(text: bytes) -> float:
-    """Parse a number as `float()` does; return NaN for any other text. Text with an
-    underscore, such as 1_0, also becomes NaN."""
-    try: return np.nan if b'_' in text else float(text)
-    except ValueError: return np.nan
+def to_float(number: Any) -> float:
+    """Convert a Python object as `float()` does; return NaN if this is impossible. Text with an underscore, such as
+    1_0, also becomes NaN."""
+    try:
+        if isinstance(number, str): number = number.encode('utf-8', 'surrogateescape')
+        if isinstance(number, bytes) and b'_' in number: return np.nan
+        return float(number)
+    except (TypeError, ValueError, OverflowError): return np.nan
 
 # %% ../../nbs/data/ids.ipynb #f5469bce
 def to_floats(numbers: Sequence) -> np.ndarray:
@@ -450,15 +384,7 @@ def to_floats(numbers: Sequence) -> np.ndarray:
     try:
         return np.frombuffer(array('d', numbers))  # which takes no text
     except (TypeError, ValueError, OverflowError):
-        return np.array([_to_float(number) for number in numbers])
-
-def _to_float(number):
-    try:
-        if isinstance(number, str): number = number.encode('utf-8', 'surrogateescape')
-        if isinstance(number, bytes):
-            return float_of_bytes(number)
-        return float(number)
-    except (TypeError, ValueError, OverflowError): return np.nan
+        return np.array([to_float(number) for number in numbers])
 
 # %% ../../nbs/data/ids.ipynb #891146e4
 NUMBER_NAMES = {'qrels': 'grade', 'run': 'score'}
@@ -481,103 +407,94 @@ def invalid_number(kind: str, source: object, value: float) -> str:
 # %% ../../nbs/data/ids.ipynb #c2de0fe5
 _ZEROS = '(?<![0-9])0+(?=[0-9])'
 
-def _rule(pattern, by=''):
+def _removing(pattern, by=''):
     return lambda id: re.sub(pattern, by, id)
 
 SPELLINGS: dict[str, Callable[[str], str]] = {
     'without whitespace around them': str.strip,
     'without quotes around them': lambda id: id.strip('"\''),
-    'without invisible characters': _rule('[\x00-\x1f\x7f\xad\u200b-\u200f\u2060\ufeff]'),
+    'without invisible characters': _removing('[\x00-\x1f\x7f\xad\u200b-\u200f\u2060\ufeff]'),
     'in the same Unicode form (NFC)': lambda id: normalize('NFC', id),
     'with codes such as %20 decoded': unquote,
     'in lower case': str.casefold,
+    'without the scheme (http://, https://)': _removing('^[A-Za-z][A-Za-z0-9+.-]*://'),
+    'without www.': _removing(r'(^|(?<=://))www\.'),
+    'without a slash at the end': _removing('/+$'),
+    'without leading zeros': _removing(_ZEROS),
+    'without .0 at the end (cast ids that became floats to Int64)': _removing(r'\.0+$'),
+    'with _, - and spaces treated as the same': _removing('[_ -]', '-'),
+    'without the file extension': _removing(r'\.[A-Za-z][A-Za-z0-9]{0,4}(\.gz)?$'),
+    'without the part after #': _removing('#.*$'),
+    'without the folders at the beginning': _removing('^.*/'),
 }
-PATTERNS = {
-    'without the scheme (http://, https://)': ('^[A-Za-z][A-Za-z0-9+.-]*://', ''),
-    'without www.': (r'(^|(?<=://))www\.', ''),
-    'without a slash at the end': ('/+$', ''),
-    'without leading zeros': (_ZEROS, ''),
-    'without .0 at the end (cast ids that became floats to Int64)': (r'\.0+$', ''),
-    'with _, - and spaces treated as the same': ('[_ -]', '-'),
-    'without the file extension': (r'\.[A-Za-z][A-Za-z0-9]{0,4}(\.gz)?$', ''),
-    'without the part after #': ('#.*$', ''),
-    'without the folders at the beginning': ('^.*/', ''),
-}
-SPELLINGS |= {name: _rule(*pattern) for name, pattern in PATTERNS.items()}
-LOSSY = [*PATTERNS][-3:]  # that may leave the same of two documents
+LOSSY = [*SPELLINGS][-3:]  # that may leave the same of two documents
 
 # %% ../../nbs/data/ids.ipynb #82254001
-def _left_over(long, short):
-    """Yield ('before', prefix) if the id `long` is a prefix followed by the id `short`, and
-    ('behind', suffix) if it is `short` followed by a suffix. Yield nothing if the border is
-    inside a word or a number, as for '117' and '17'."""
-    def divided(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
-    if len(long) <= len(short) or not short: return
-    prefix = long[:-len(short)]
-    suffix = long[len(short):]
-    if long.endswith(short) and divided(prefix[-1], short[0]): yield 'before', prefix
-    if long.startswith(short) and divided(short[-1], suffix[0]): yield 'behind', suffix
+_ONE_WORD = r'\d\d|[^\W\d_]{2}'  # two letters or two digits
 
-def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, str]]:
+def _affixed(longer, shorter):
+    """Yield (long, short, affix) for each id in `longer` that is an id in `shorter` with a prefix, ('before', prefix),
+    or a suffix, ('behind', suffix). The border must not be inside a word or a number, as in '117' and '17'."""
+    text = '\n'.join(longer)
+    inside = [id for id in shorter if id and id in text]
+    for long, short in product(longer, inside):
+        if short not in long: continue
+        prefix = long.removesuffix(short)
+        suffix = long.removeprefix(short)
+        if prefix and prefix != long and not re.fullmatch(_ONE_WORD, prefix[-1] + short[0]):
+            yield long, short, ('before', prefix)
+        if suffix and suffix != long and not re.fullmatch(_ONE_WORD, short[-1] + suffix[0]):
+            yield long, short, ('behind', suffix)
+
+def affixes(longer: Sequence[str], shorter: Sequence[str]) -> list[tuple[str, str]]:
     """Return the three most common prefixes and suffixes that longer ids have in addition to a shorter id. A prefix
     is returned as ('before', prefix), a suffix as ('behind', suffix). Only the first 2000 longer ids and the first 30
     shorter ids are compared."""
-    pairs = product(islice(longer, 2000), islice(shorter, 30))
-    inside = ((long, short) for long, short in pairs if short in long)
-    counts = Counter(affix for pair in inside for affix in _left_over(*pair))
+    counts = Counter(affix for *_, affix in _affixed(longer[:2000], shorter[:30]))
     return [affix for affix, _ in counts.most_common(3)]
 
 # %% ../../nbs/data/ids.ipynb #ae2596a1
 def _affix_rules(ids_of_both):
-    """Return rules that remove a prefix or suffix from the ids of one source, so that ids
-    may match. `ids_of_both` has (judged ids, retrieved ids) for each query. Each rule is a
-    tuple with one step: (description, function for judged ids, function for retrieved ids)."""
+    """Return rules that remove a prefix or suffix from the ids of one source, so that ids may match. `ids_of_both` has
+    (judged ids, retrieved ids) for each query. A rule is (description, function for judged ids, function for retrieved
+    ids)."""
     judged_only = [id for judged, retrieved in ids_of_both for id in sorted({*judged}.difference(retrieved))]
     retrieved_only = [id for judged, retrieved in ids_of_both for id in sorted({*retrieved}.difference(judged))]
     rules = []
     for where, affix in affixes(retrieved_only, judged_only):
-        rules.append(((f'without {affix!r} {where} the ids of the run', str, _without(where, affix)),))
+        rules.append((f'without {affix!r} {where} the ids of the run', str, _without(where, affix)))
     for where, affix in affixes(judged_only, retrieved_only):
-        rules.append(((f'without {affix!r} {where} the ids of the judgments', _without(where, affix), str),))
+        rules.append((f'without {affix!r} {where} the ids of the judgments', _without(where, affix), str))
     return rules
 
 def _without(where, affix):
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
-def _unique_forms(ids, rule, source):
-    """Normalise ids by the steps of a rule; return {normalised id: id}. A normalised id of several ids is left out,
-    and so is ''. A step is (description, function for judged ids, function for retrieved ids). `source` selects the
-    function: 1 for judged ids, 2 for retrieved ids."""
+def _normal_forms(ids, rules, source):
+    """Normalise ids by one or two rules; return {normalised id: (id, names of lossy rules that changed it)}. A
+    normalised id of several ids is left out, and so is ''. `source` is 1 for judged ids, 2 for retrieved ids."""
     forms: dict = {}
     for id in ids:
         form = id
-        for step in rule: form = step[source](form)
-        forms.setdefault(form, []).append(id)
+        lossy = set()
+        for rule in rules:
+            shorter = rule[source](form)
+            if shorter != form and rule[0] in LOSSY: lossy.add(rule[0])
+            form = shorter
+        forms.setdefault(form, []).append((id, lossy))
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
 
-def _keeps_distinct(rule, id, other):
-    """Return False if the ids of two different documents could match by a rule. This is
-    possible if a lossy step, such as the removal of folders, changes both ids. A rule is a
-    tuple of steps (description, function for `id`, function for `other`)."""
-    for name, f, g in rule:
-        short = f(id)
-        other_short = g(other)
-        if name in LOSSY and short != id and other_short != other: return False
-        id = short
-        other = other_short
-    return True
-
-def _match_by(ids_of_both, rule):
-    """Match judged and retrieved ids of each query that are equal after normalisation by a rule. A rule is a tuple of
-    steps (description, function for judged ids, function for retrieved ids). Return (description of the rule, number
-    of matches between different ids, the first two of these matches)."""
+def _match_by(ids_of_both, rules):
+    """Match judged and retrieved ids of each query that are equal after normalisation by one or two rules, but not if
+    the same lossy rule changed both ids, which may be of two documents. Return (description of the rules, number of
+    matches between different ids, the first two of these matches)."""
     pairs: list = []
     for judged, retrieved in ids_of_both:
-        judged_forms = _unique_forms(judged, rule, 1)
-        retrieved_forms = _unique_forms(retrieved, rule, 2)
-        common = [(id, retrieved_forms[form]) for form, id in judged_forms.items() if form in retrieved_forms]
-        pairs += [(a, b) for a, b in common if a != b and _keeps_distinct(rule, a, b)]
-    return ' and '.join(step[0] for step in rule), len(pairs), tuple(dict.fromkeys(pairs))[:2]
+        retrieved_forms = _normal_forms(retrieved, rules, 2)
+        for form, (id, lossy) in _normal_forms(judged, rules, 1).items():
+            match, also_lossy = retrieved_forms.get(form, (id, lossy))
+            if id != match and lossy.isdisjoint(also_lossy): pairs.append((id, match))
+    return ' and '.join(rule[0] for rule in rules), len(pairs), tuple(dict.fromkeys(pairs))[:2]
 
 # %% ../../nbs/data/ids.ipynb #eb29814e
 # How ids are spelled, such as 'in lower case'; how many ids of the judgments then match
@@ -608,14 +525,11 @@ def find_spelling(
     """
     common = [q for q in judged if q in retrieved]
     ids_of_both = [(sorted({*judged[q]}), sorted({*retrieved[q]})) for q in common]
-    single = [
-        *(((name, f, f),) for name, f in SPELLINGS.items()),
-        *_affix_rules(ids_of_both),
-    ]
-    double = [a + b for a, b in combinations(single, 2)] if pairs else []
-    for rules in single, double:
-        spellings = (_match_by(ids_of_both, rule) for rule in rules)
-        best = max(spellings, key=lambda spelling: spelling[1], default=('', 0, ()))
+    rules = [(name, function, function) for name, function in SPELLINGS.items()]
+    rules += _affix_rules(ids_of_both)
+    for size in (1, 2) if pairs else (1,):
+        spellings = (_match_by(ids_of_both, tried) for tried in combinations(rules, size))
+        best = max(spellings, key=itemgetter(1))
         if best[1]: return best
     return None
 
@@ -626,34 +540,25 @@ def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
     return f'; the ids would match {spelling[0]}' if spelling else ''
 
 # %% ../../nbs/data/ids.ipynb #6db63ae2
-_PREFIX = r'(?m)^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?'
+_PREFIX = r'(?m)^(?:.*/)?(?:www\.)?'
 _SUFFIX = r'(?m)(?:\.0+|/+|#.*|\.[a-z][a-z0-9]{0,4}(?:\.gz)?)$'
+_SIMPLER = str.maketrans('_ ', '--', '"\'')
 
 def _stripped(ids):
     """Return simplified ids, which are the same for most spellings of an id. They have lower case, '-' for '_' and
     blanks, and no quotes, leading zeros, URL scheme, folders or file extension."""
-    text = '\n'.join(ids)
-    if not ''.join(ids).isprintable(): text = '\n'.join(re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids)
-    if '%' in text: text = unquote(text)
-    if not text.isascii(): text = normalize('NFC', text)
-    text = text.casefold().replace('_', '-').replace(' ', '-').replace('"', '').replace("'", '')
-    if '0' in text: text = re.sub(_ZEROS, '', text)
-    if re.search('[./#]', text): text = re.sub('(?m)^.*/', '', re.sub(_SUFFIX, '', re.sub(_PREFIX, '', text)))
+    if not ''.join(ids).isprintable(): ids = [re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids]
+    text = normalize('NFC', unquote('\n'.join(ids))).casefold().translate(_SIMPLER)
+    text = re.sub(_ZEROS, '', text)
+    if re.search('[./#]', text): text = re.sub(_PREFIX, '', re.sub(_SUFFIX, '', text))
     return [line.strip('- ') for line in text.split('\n')]
 
 def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     """Return the retrieved ids that may be other spellings of `missed` ids (judged, but not retrieved). This test is
     faster than `find_spelling`, but it may return ids that do not match."""
     ids = [*missed]
-    text = '\n'.join(retrieved)
     forms = {*_stripped(ids)} - {''}
-    numbers = {*re.findall('[0-9]+', text)}
     matching = {id for id, form in zip(retrieved, _stripped(retrieved)) if form in forms}
-    fragments: set[str] = set()  # what precedes or follows a border within an id, as `affixes` may leave it
-    for id in ids:
-        for border in [m.end() for m in re.finditer('[^0-9A-Za-z]', id)][:9]:
-            fragments |= {id[border:], id[:border - 1]}
-    matching |= fragments.intersection(retrieved)
-    inside = [id for id in ids if (id in numbers if id.isdigit() else id in text)]
-    matching |= {id for id in retrieved for fragment in inside if any(_left_over(id, fragment))}
+    matching |= {long for long, *_ in _affixed(retrieved, ids)}
+    matching |= {short for _, short, _ in _affixed(ids, retrieved)}
     return [id for id in retrieved if id in matching]

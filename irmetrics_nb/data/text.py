@@ -47,7 +47,7 @@ from irmetrics_nb.data.ids import (
     Ids,
     Vocabulary,
     factorize_blocks,
-    float_of_bytes,
+    to_float,
     invalid_number,
     invalid_rows,
     parse_floats,
@@ -420,7 +420,7 @@ def _doubt(text, comments, layout):
     of the positions where comments begin and end. Return '' if there is no such comment."""
     for begin, end in comments.tolist():
         line = text.buffer[begin:end].tobytes()
-        number = float_of_bytes(line.split()[layout.used[2]])
+        number = to_float(line.split()[layout.used[2]])
         if np.isnan(number) or layout.kind == 'qrels' and np.isinf(number): continue
         shown = short_repr(line.decode('utf-8', 'replace').strip())
         return f'{text.where(begin)}: this comment looks like a row: {shown}; lines that begin with # are not read'
