@@ -46,7 +46,8 @@ class Ids:
 
     def bytes(self, i: int | np.integer) -> Any:
         """Return the string with index `i` as bytes."""
-        return self.buffer[self.start[i]:self.start[i] + self.length[i]].tobytes()
+        start = self.start[i]
+        return self.buffer[start:start + self.length[i]].tobytes()
 
     def first_words(self, n: int) -> list[np.ndarray]:
         """Return the first 8 * n bytes of every string as n arrays of uint64. Each array has eight bytes of every
@@ -54,15 +55,19 @@ class Ids:
         positions = len(self.buffer) - 8 * n + 1
         at_every_byte = np.ndarray(positions, f'V{8 * n}', self.buffer, strides=(1,))
         fetched = at_every_byte[self.start].view('>u8').reshape(-1, n).T
-        masks = (FIRST_BYTES.take(self.length - 8 * k, mode='clip') for k in range(n))
-        return [word.astype(np.uint64) & mask for word, mask in zip(fetched, masks)]
+        words = []
+        for k, word in enumerate(fetched):
+            mask = FIRST_BYTES.take(self.length - 8 * k, mode='clip')
+            words.append(word.astype(np.uint64) & mask)
+        return words
 
     def words(self, k: int = 0) -> np.ndarray:
         """Return bytes 8k to 8k + 7 of every string as a uint64 array of shape (n,). The
         numbers are big-endian. Bytes after the end of a string are zero."""
         if k == 0: return self.first_words(1)[0]
         start = np.minimum(self.start + 8 * k, len(self.buffer) - PAD)
-        return Ids(self.buffer, start, self.length - 8 * k).first_words(1)[0]
+        [word] = Ids(self.buffer, start, self.length - 8 * k).first_words(1)
+        return word
 
     # Sections below explain these.
     @classmethod
@@ -73,7 +78,8 @@ class Ids:
     def tolist(self) -> list[str]:
         """Return all strings as a list of str. Bytes that are not UTF-8 become surrogates (surrogateescape)."""
         data = self.buffer.data
-        spans = zip(self.start.tolist(), (self.start + self.length).tolist())
+        end = self.start + self.length
+        spans = zip(self.start.tolist(), end.tolist())
         return [str(data[i:j], 'utf-8', 'surrogateescape') for i, j in spans]
 
     def equals(self, other: 'Ids') -> np.ndarray:
@@ -88,7 +94,8 @@ class Ids:
     def argsort(self, group: np.ndarray | None = None) -> np.ndarray:
         """Return the row numbers that sort the strings by their bytes, shape (n,). If
         `group` is an array of one number per string, sort by it first."""
-        label = np.zeros(len(self), np.intp) if group is None else np.asarray(group)
+        label = np.zeros(len(self), np.intp)
+        if group is not None: label = np.asarray(group)
         longest = self.length.max(initial=0)
         for k in range(-(-longest // 8)):
             word = self.words(k)
@@ -127,8 +134,10 @@ def join_items(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     end = np.flatnonzero(data == 10)
     if len(end) != len(items):  # or holds a newline
         encoded = [encode_id(item) for item in items]
-        data = np.frombuffer(b'\n'.join(encoded) + bytes(PAD + 1), np.uint8)
-        end = np.cumsum([len(item) + 1 for item in encoded], dtype=np.intp) - 1
+        joined = b'\n'.join(encoded)
+        data = np.frombuffer(joined + bytes(PAD + 1), np.uint8)
+        size = [len(item) + 1 for item in encoded]
+        end = np.cumsum(size, dtype=np.intp) - 1
     start = np.zeros(len(end), np.intp)
     start[1:] = end[:-1] + 1
     return data, start, end - start
@@ -147,9 +156,11 @@ BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's
 
 def _by_blocks(function, dtype, *arrays):
     """Apply a function to blocks of rows of the arrays; concatenate its results."""
-    begins = range(0, len(arrays[0]), BLOCK_ROWS)
-    blocks = [function(*(array[i:i + BLOCK_ROWS] for array in arrays)) for i in begins]
-    return np.concatenate([np.empty(0, dtype), *blocks])
+    results = [np.empty(0, dtype)]
+    for i in range(0, len(arrays[0]), BLOCK_ROWS):
+        block = slice(i, i + BLOCK_ROWS)
+        results.append(function(*(array[block] for array in arrays)))
+    return np.concatenate(results)
 
 def _equal_in_block(ids, other):
     equal = ids.length == other.length
@@ -212,7 +223,9 @@ class KeyIndex:
         entries = self.slots[self._slot_of(hashes)]
         taken = self.keys[entries] != keys
         collided = np.flatnonzero(taken & (entries >= 0))
-        if len(collided): entries[collided] = self.find(keys[collided], _rehash(hashes[collided]))
+        if len(collided):
+            rehashed = mix(hashes[collided] + GOLDEN_RATIO)
+            entries[collided] = self.find(keys[collided], rehashed)
         return entries
 
     def candidates(self, keys: np.ndarray) -> np.ndarray:
@@ -221,9 +234,8 @@ class KeyIndex:
         included. This filter is faster than `find` if few of the keys are in the index."""
         flags = self._flags
         mask = np.uint64(len(flags) - 1)
-        passed = [np.flatnonzero(flags[(keys[i:i + BLOCK_ROWS] & mask).view(np.int64)]) + i
-                  for i in range(0, len(keys), BLOCK_ROWS)]
-        return np.concatenate([np.empty(0, np.intp), *passed])
+        def are_flagged(keys): return flags[(keys & mask).view(np.int64)]
+        return np.flatnonzero(_by_blocks(are_flagged, bool, keys))
 
     def add(self, keys: np.ndarray) -> None:
         """Add distinct keys, none of which is in the index yet."""
@@ -242,7 +254,9 @@ class KeyIndex:
         free = self.slots[slot] < 0
         self.slots[slot[free]] = numbers[free]
         collided = self.slots[slot] != numbers
-        if collided.any(): self._insert(_rehash(hashes[collided]), numbers[collided])
+        if collided.any():
+            rehashed = mix(hashes[collided] + GOLDEN_RATIO)
+            self._insert(rehashed, numbers[collided])
 
     def _slot_of(self, hashes): return (hashes & np.uint64(len(self.slots) - 1)).view(np.int64)
 
@@ -251,12 +265,12 @@ class KeyIndex:
         """Return the filter of `candidates`: a bool array that is True at the last bits of
         every key in the index. Its length is a power of 2 between 1024 and 2**24, and at
         least 64 times the number of keys if this maximum allows it."""
-        size = 1 << min(24, max(10, 6 + len(self.keys).bit_length()))
+        bits = 6 + len(self.keys).bit_length()
+        size = 1 << min(24, max(10, bits))
         flags = np.zeros(size, bool)
         flags[self.keys & np.uint64(size - 1)] = True
         return flags
 
-def _rehash(hashes): return mix(hashes + GOLDEN_RATIO)
 
 # %% ../../nbs/data/ids.ipynb #682e552e
 class Vocabulary:
@@ -278,12 +292,11 @@ class Vocabulary:
         code = self.index.find(hashes)
         new = np.flatnonzero(code < 0)
         if len(new):
-            _, first, inverse = np.unique(hashes[new], return_index=True, return_inverse=True)
-            by_position = np.argsort(first)
-            code[new] = np.argsort(by_position)[inverse] + len(self.ids)
-            first_rows = new[first[by_position]]
+            _, first = np.unique(hashes[new], return_index=True)
+            first_rows = new[np.sort(first)]
             self.index.add(hashes[first_rows])
             self._append(ids[first_rows])
+            code[new] = self.index.find(hashes[new])
         exact = ids.equals(self.ids[code]).all()
         return code if exact else self._codes_by_dict(ids)
 
@@ -296,7 +309,8 @@ class Vocabulary:
         """Return the number of each string as an int32 array (n,). The dict `code_of` makes
         it exact even if two strings have the same hash."""
         if not self.code_of: self.code_of = dict(zip(self.ids.tolist(), count()))
-        codes = np.array([self.code_of.setdefault(id, len(self.code_of)) for id in ids.tolist()], np.int32)
+        codes = np.empty(len(ids), np.int32)
+        for i, id in enumerate(ids.tolist()): codes[i] = self.code_of.setdefault(id, len(self.code_of))
         unique, first = np.unique(codes, return_index=True)
         self._append(ids[first[unique >= len(self.ids)]])
         return codes
@@ -349,7 +363,8 @@ def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
         digits += is_digit
         decimals += dots & is_digit
         dots += inside & (byte == ord('.'))
-    exact = (digits > 0) & (dots < 2) & (digits + dots == length)
+    exact = (digits > 0) & (dots < 2)
+    exact &= digits + dots == length
     exact &= number < 2 ** 53
     value = number / POWERS_OF_TEN.take(decimals)
     np.negative(value, out=value, where=minus)
@@ -392,11 +407,13 @@ NUMBER_NAMES = {'qrels': 'grade', 'run': 'score'}
 def invalid_rows(value: np.ndarray, kind: str) -> np.ndarray:
     """Return the indices of invalid numbers, for `kind` 'qrels' or 'run'. NaN is always
     invalid. Infinite numbers are invalid only as grades in qrels."""
-    return np.flatnonzero(~np.isfinite(value) if kind == 'qrels' else np.isnan(value))
+    if kind == 'qrels': return np.flatnonzero(~np.isfinite(value))
+    return np.flatnonzero(np.isnan(value))
 
 def is_blank(number: Any) -> bool:
     """Return True if a number is missing: None, empty text, or only whitespace."""
-    return number is None or isinstance(number, str | bytes) and not number.strip()
+    if isinstance(number, str | bytes): return not number.strip()
+    return number is None
 
 def invalid_number(kind: str, source: object, value: float) -> str:
     """Return the error message for an invalid grade ('qrels') or score ('run'). `source` is
@@ -441,16 +458,17 @@ def _affixed(longer, shorter):
         if short not in long: continue
         prefix = long.removesuffix(short)
         suffix = long.removeprefix(short)
-        if prefix and prefix != long and not re.fullmatch(_ONE_WORD, prefix[-1] + short[0]):
-            yield long, short, ('before', prefix)
-        if suffix and suffix != long and not re.fullmatch(_ONE_WORD, short[-1] + suffix[0]):
-            yield long, short, ('behind', suffix)
+        borders = ('before', prefix, prefix[-1:] + short[0]), ('behind', suffix, short[-1] + suffix[:1])
+        for where, affix, border in borders:
+            if affix in ('', long) or re.fullmatch(_ONE_WORD, border): continue
+            yield long, short, (where, affix)
 
 def affixes(longer: Sequence[str], shorter: Sequence[str]) -> list[tuple[str, str]]:
     """Return the three most common prefixes and suffixes that longer ids have in addition to a shorter id. A prefix
     is returned as ('before', prefix), a suffix as ('behind', suffix). Only the first 2000 longer ids and the first 30
     shorter ids are compared."""
-    counts = Counter(affix for *_, affix in _affixed(longer[:2000], shorter[:30]))
+    pairs = _affixed(longer[:2000], shorter[:30])
+    counts = Counter(affix for *_, affix in pairs)
     return [affix for affix, _ in counts.most_common(3)]
 
 # %% ../../nbs/data/ids.ipynb #ae2596a1
@@ -458,13 +476,18 @@ def _affix_rules(ids_of_both):
     """Return rules that remove a prefix or suffix from the ids of one source, so that ids may match. `ids_of_both` has
     (judged ids, retrieved ids) for each query. A rule is (description, function for judged ids, function for retrieved
     ids)."""
-    judged_only = [id for judged, retrieved in ids_of_both for id in sorted({*judged}.difference(retrieved))]
-    retrieved_only = [id for judged, retrieved in ids_of_both for id in sorted({*retrieved}.difference(judged))]
+    judged_only = []
+    retrieved_only = []
+    for judged, retrieved in ids_of_both:
+        judged_only += sorted({*judged}.difference(retrieved))
+        retrieved_only += sorted({*retrieved}.difference(judged))
     rules = []
     for where, affix in affixes(retrieved_only, judged_only):
-        rules.append((f'without {affix!r} {where} the ids of the run', str, _without(where, affix)))
+        description = f'without {affix!r} {where} the ids of the run'
+        rules.append((description, str, _without(where, affix)))
     for where, affix in affixes(judged_only, retrieved_only):
-        rules.append((f'without {affix!r} {where} the ids of the judgments', _without(where, affix), str))
+        description = f'without {affix!r} {where} the ids of the judgments'
+        rules.append((description, _without(where, affix), str))
     return rules
 
 def _without(where, affix):
@@ -494,7 +517,9 @@ def _match_by(ids_of_both, rules):
         for form, (id, lossy) in _normal_forms(judged, rules, 1).items():
             match, also_lossy = retrieved_forms.get(form, (id, lossy))
             if id != match and lossy.isdisjoint(also_lossy): pairs.append((id, match))
-    return ' and '.join(rule[0] for rule in rules), len(pairs), tuple(dict.fromkeys(pairs))[:2]
+    description = ' and '.join(rule[0] for rule in rules)
+    examples = tuple(dict.fromkeys(pairs))[:2]
+    return description, len(pairs), examples
 
 # %% ../../nbs/data/ids.ipynb #eb29814e
 # How ids are spelled, such as 'in lower case'; how many ids of the judgments then match
@@ -523,8 +548,9 @@ def find_spelling(
     >>> find_spelling({'q': ['0017', '0018']}, {'q': ['17', '19']})[0]
     'without leading zeros'
     """
-    common = [q for q in judged if q in retrieved]
-    ids_of_both = [(sorted({*judged[q]}), sorted({*retrieved[q]})) for q in common]
+    ids_of_both = []
+    for query, ids in judged.items():
+        if query in retrieved: ids_of_both.append((sorted({*ids}), sorted({*retrieved[query]})))
     rules = [(name, function, function) for name, function in SPELLINGS.items()]
     rules += _affix_rules(ids_of_both)
     for size in (1, 2) if pairs else (1,):
@@ -558,7 +584,8 @@ def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     faster than `find_spelling`, but it may return ids that do not match."""
     ids = [*missed]
     forms = {*_stripped(ids)} - {''}
-    matching = {id for id, form in zip(retrieved, _stripped(retrieved)) if form in forms}
+    retrieved_forms = zip(retrieved, _stripped(retrieved))
+    matching = {id for id, form in retrieved_forms if form in forms}
     matching |= {long for long, *_ in _affixed(retrieved, ids)}
     matching |= {short for _, short, _ in _affixed(ids, retrieved)}
     return [id for id in retrieved if id in matching]

@@ -185,7 +185,8 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
     if columns and not fields: raise DataError(f'there is no row in the first {HEAD_BYTES:,} bytes')
     if not columns:
         ranked = kind == 'run' and len(fields) == 3 and fields[2].isdigit()
-        return Layout('run', 3, (0, 1, 2), ranks=True) if ranked else LAYOUTS[kind]
+        if ranked: return Layout('run', 3, (0, 1, 2), ranks=True)
+        return LAYOUTS[kind]
     names = COLUMN_NAMES[kind]
     by_name = all(isinstance(column, str) for column in columns.values())
     width = len(names) if by_name else len(fields)
@@ -267,9 +268,10 @@ def split_lines(
     For lines with more than `columns` fields, `may_go_on(start, end)` is called with the positions of their first
     `columns` fields. It returns a mask of the lines that are valid."""
     start, end = split_fields(data)
-    last = end[columns - 1::columns]
-    line_end = last + (data[last] == RETURN)
-    tidy = len(start) == columns * np.count_nonzero(data == 10) and (data[line_end] == 10).all()
+    line_end = end[columns - 1::columns]
+    if (data[line_end[:1]] == RETURN).any(): line_end = line_end + 1
+    n_lines = np.count_nonzero(data == 10)
+    tidy = len(start) == columns * n_lines and (data.take(line_end, mode='clip') == 10).all()
     if tidy and not (data[start[::columns]] == HASH).any():
         return start.reshape(-1, columns), end.reshape(-1, columns), NO_LINES, NO_LINES
     newline = np.flatnonzero(data == 10)
@@ -306,15 +308,15 @@ class TextBytes:
     @cached_property
     def lines(self) -> int:
         """Return the number of lines."""
-        pieces = (self.buffer[i:i + PIECE_BYTES] for i in range(0, self.end, PIECE_BYTES))
-        return sum(int(np.count_nonzero(piece == 10)) for piece in pieces)
+        return sum(np.count_nonzero(self.buffer[begin:end] == 10) for begin, end in self.pieces())
 
     @classmethod
     def from_bytes(cls, name: str, data: np.ndarray, line: int = 1, complete: bool = True) -> 'TextBytes':
         """Create a `TextBytes` from an array that ends with PAD unused bytes. A byte order mark is skipped if
         `complete` is True. `line` is the number of the first line. The array is changed: a missing newline at the end
         of the text is added."""
-        begin = len(BYTE_ORDER_MARK) if complete and data[:3].tobytes() == BYTE_ORDER_MARK else 0
+        begin = 0
+        if complete and data[:3].tobytes() == BYTE_ORDER_MARK: begin = len(BYTE_ORDER_MARK)
         end = len(data) - PAD
         data[end:] = 0
         torn = end > begin and data[end - 1] != 10
@@ -608,9 +610,12 @@ def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
 
 def json_lines(pairs: Any) -> bytes:
     """Return the rows of a `Qrels` or `Run` as the bytes of JSON lines."""
-    rows = ({'query_id': query, 'doc_id': doc, pairs.number: number}
-            for query, docs in pairs.to_dict().items() for doc, number in docs.items())
-    return ''.join(json.dumps(row) + '\n' for row in rows).encode()
+    lines = []
+    for query, docs in pairs.to_dict().items():
+        for doc, number in docs.items():
+            row = {'query_id': query, 'doc_id': doc, pairs.number: number}
+            lines.append(json.dumps(row) + '\n')
+    return ''.join(lines).encode()
 
 def parquet_bytes(pairs: Any) -> bytes:
     """Return a `Qrels` or `Run` as the bytes of a Parquet file."""
