@@ -97,7 +97,8 @@ class Ids:
         label = np.zeros(len(self), np.intp)
         if group is not None: label = np.asarray(group)
         longest = self.length.max(initial=0)
-        for k in range(-(-longest // 8)):
+        n_words = -(-longest // 8)
+        for k in range(n_words):
             word = self.words(k)
             rows = np.lexsort((word, label))
             begins = changes(word[rows], label[rows])
@@ -550,7 +551,9 @@ def find_spelling(
     """
     ids_of_both = []
     for query, ids in judged.items():
-        if query in retrieved: ids_of_both.append((sorted({*ids}), sorted({*retrieved[query]})))
+        if query not in retrieved: continue
+        pair = sorted({*ids}), sorted({*retrieved[query]})
+        ids_of_both.append(pair)
     rules = [(name, function, function) for name, function in SPELLINGS.items()]
     rules += _affix_rules(ids_of_both)
     for size in (1, 2) if pairs else (1,):
@@ -563,7 +566,8 @@ def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
     """Return the end of an error message about ids that do not match. It names the normalisation with which most ids
     match, such as 'without leading zeros'. Return '' if no normalisation gives a match."""
     spelling = find_spelling({'': judged}, {'': retrieved})
-    return f'; the ids would match {spelling[0]}' if spelling else ''
+    if spelling is None: return ''
+    return f'; the ids would match {spelling[0]}'
 
 # %% ../../nbs/data/ids.ipynb #6db63ae2
 _PREFIX = r'(?m)^(?:.*/)?(?:www\.)?'
@@ -574,8 +578,9 @@ def _stripped(ids):
     """Return simplified ids, which are the same for most spellings of an id. They have lower case, '-' for '_' and
     blanks, and no quotes, leading zeros, URL scheme, folders or file extension."""
     if not ''.join(ids).isprintable(): ids = [re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids]
-    text = normalize('NFC', unquote('\n'.join(ids))).casefold().translate(_SIMPLER)
-    text = re.sub(_ZEROS, '', text)
+    text = unquote('\n'.join(ids))
+    text = normalize('NFC', text).casefold()
+    text = re.sub(_ZEROS, '', text.translate(_SIMPLER))
     if re.search('[./#]', text): text = re.sub(_PREFIX, '', re.sub(_SUFFIX, '', text))
     return [line.strip('- ') for line in text.split('\n')]
 

@@ -47,10 +47,10 @@ from irmetrics_nb.data.ids import (
     Ids,
     Vocabulary,
     factorize_blocks,
-    to_float,
     invalid_number,
     invalid_rows,
     parse_floats,
+    to_float,
 )
 
 # %% ../../nbs/data/text.ipynb #fbf4724a
@@ -308,7 +308,7 @@ class TextBytes:
     @cached_property
     def lines(self) -> int:
         """Return the number of lines."""
-        return sum(np.count_nonzero(self.buffer[begin:end] == 10) for begin, end in self.pieces())
+        return sum(int(np.count_nonzero(self.buffer[begin:end] == 10)) for begin, end in self.pieces())
 
     @classmethod
     def from_bytes(cls, name: str, data: np.ndarray, line: int = 1, complete: bool = True) -> 'TextBytes':
@@ -358,8 +358,8 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[
     longest = np.maximum(query.length, doc.length)
     valid = longest <= MAX_ID_BYTES
     faults = [(at, 'columns', _wrong_count(layout, count)) for at, count in invalid.tolist()]
-    for i in np.flatnonzero(~valid):
-        faults.append((query.start[i], 'id', f'an id has {longest[i]:,} bytes; the limit is {MAX_ID_BYTES:,}'))
+    faults += [(query.start[i], 'id', f'an id has {longest[i]:,} bytes; the limit is {MAX_ID_BYTES:,}')
+               for i in np.flatnonzero(~valid)]
     for i in invalid_rows(value, layout.kind):
         faults.append((number.start[i], 'number', invalid_number(layout.kind, number[i], value[i])))
         valid[i] = False
