@@ -500,10 +500,10 @@ def _normal_forms(ids, rules, source):
     forms: dict = {}
     for id in ids:
         form = id
-        lossy = set()
+        lossy: tuple[str, ...] = ()
         for rule in rules:
             shorter = rule[source](form)
-            if shorter != form and rule[0] in LOSSY: lossy.add(rule[0])
+            if shorter != form and rule[0] in LOSSY: lossy += (rule[0],)
             form = shorter
         forms.setdefault(form, []).append((id, lossy))
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
@@ -517,7 +517,7 @@ def _match_by(ids_of_both, rules):
         retrieved_forms = _normal_forms(retrieved, rules, 2)
         for form, (id, lossy) in _normal_forms(judged, rules, 1).items():
             match, also_lossy = retrieved_forms.get(form, (id, lossy))
-            if id != match and lossy.isdisjoint(also_lossy): pairs.append((id, match))
+            if id != match and not {*lossy}.intersection(also_lossy): pairs.append((id, match))
     description = ' and '.join(rule[0] for rule in rules)
     examples = tuple(dict.fromkeys(pairs))[:2]
     return description, len(pairs), examples
