@@ -448,6 +448,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 LOSSY = [*SPELLINGS][-3:]  # that may leave the same of two documents
 
 # %% ../../nbs/data/ids.ipynb #82254001
+_WORD = r'\d+|[^\W\d_]+'
 _ONE_WORD = r'\d\d|[^\W\d_]{2}'  # two letters or two digits
 
 def _affixed(longer, shorter):
@@ -455,6 +456,9 @@ def _affixed(longer, shorter):
     or a suffix, ('behind', suffix). The border must not be inside a word or a number, as in '117' and '17'."""
     text = '\n'.join(longer)
     inside = [id for id in shorter if id and id in text]
+    if not inside: return
+    words = {*re.findall(_WORD, text)}
+    inside = [id for id in inside if words.issuperset(re.findall(_WORD, id))]
     for long, short in product(longer, inside):
         if short not in long: continue
         prefix = long.removesuffix(short)
@@ -570,7 +574,7 @@ def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
     return f'; the ids would match {spelling[0]}'
 
 # %% ../../nbs/data/ids.ipynb #6db63ae2
-_PREFIX = r'(?m)^(?:.*/)?(?:www\.)?'
+_PREFIX = r'(?m)^(?:.*/(?=[^/\n]))?(?:www\.)?'
 _SUFFIX = r'(?m)(?:\.0+|/+|#.*|\.[a-z][a-z0-9]{0,4}(?:\.gz)?)$'
 _SIMPLER = str.maketrans('_ ', '--', '"\'')
 
@@ -581,7 +585,7 @@ def _stripped(ids):
     text = unquote('\n'.join(ids))
     text = normalize('NFC', text).casefold()
     text = re.sub(_ZEROS, '', text.translate(_SIMPLER))
-    if re.search('[./#]', text): text = re.sub(_PREFIX, '', re.sub(_SUFFIX, '', text))
+    if re.search('[./#]', text): text = re.sub(_SUFFIX, '', re.sub(_PREFIX, '', text))
     return [line.strip('- ') for line in text.split('\n')]
 
 def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
