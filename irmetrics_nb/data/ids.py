@@ -379,8 +379,8 @@ def parse_floats(ids: Ids) -> np.ndarray:
         digit = ids.buffer[ids.start] - np.uint8(ord('0'))
         if (digit < 10).all(): return digit.astype(float)
     value, exact = parse_decimals(ids)
-    others = np.flatnonzero(~exact)
-    value[others] = [to_float(text) for text in ids[others].tolist()]
+    inexact = np.flatnonzero(~exact)
+    value[inexact] = [to_float(text) for text in ids[inexact].tolist()]
     return value
 
 def to_float(number: Any) -> float:
@@ -463,8 +463,9 @@ def _affixed(longer, shorter):
         if short not in long: continue
         prefix = long.removesuffix(short)
         suffix = long.removeprefix(short)
-        borders = ('before', prefix, prefix[-1:] + short[0]), ('behind', suffix, short[-1] + suffix[:1])
-        for where, affix, border in borders:
+        as_prefix = 'before', prefix, prefix[-1:] + short[0]
+        as_suffix = 'behind', suffix, short[-1] + suffix[:1]
+        for where, affix, border in as_prefix, as_suffix:
             if affix in ('', long) or re.fullmatch(_ONE_WORD, border): continue
             yield long, short, (where, affix)
 
