@@ -540,7 +540,7 @@ def test_an_odd_id_survives_a_table(tmp_path, id, form):
 
 
 def test_a_query_that_would_be_a_comment_is_not_written_as_text(tmp_path):
-    with pytest.raises(ValueError, match="query '#1' begins with #, but TREC text treats such lines as comments"): Run({'#1': {'d': 1}}).save(tmp_path/'run')
+    with pytest.raises(ValueError, match="TREC text cannot store query ids that begin with #, because such lines are comments: '#1'; .parquet and .json can"): Run({'#1': {'d': 1}}).save(tmp_path/'run')
 
 
 def test_a_form_that_is_not_written_is_refused(tmp_path):

@@ -11,7 +11,8 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, combinations, count, islice, product
+from itertools import chain, combinations, count, product
+from operator import itemgetter
 from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -45,7 +46,8 @@ class Ids:
 
     def bytes(self, i: int | np.integer) -> Any:
         """Return the string with index `i` as bytes."""
-        return self.buffer[self.start[i]:self.start[i] + self.length[i]].tobytes()
+        start = self.start[i]
+        return self.buffer[start:start + self.length[i]].tobytes()
 
     def first_words(self, n: int) -> list[np.ndarray]:
         """Return the first 8 * n bytes of every string as n arrays of uint64. Each array has eight bytes of every
@@ -53,15 +55,19 @@ class Ids:
         positions = len(self.buffer) - 8 * n + 1
         at_every_byte = np.ndarray(positions, f'V{8 * n}', self.buffer, strides=(1,))
         fetched = at_every_byte[self.start].view('>u8').reshape(-1, n).T
-        masks = (FIRST_BYTES.take(self.length - 8 * k, mode='clip') for k in range(n))
-        return [word.astype(np.uint64) & mask for word, mask in zip(fetched, masks)]
+        words = []
+        for k, word in enumerate(fetched):
+            mask = FIRST_BYTES.take(self.length - 8 * k, mode='clip')
+            words.append(word.astype(np.uint64) & mask)
+        return words
 
     def words(self, k: int = 0) -> np.ndarray:
         """Return bytes 8k to 8k + 7 of every string as a uint64 array of shape (n,). The
         numbers are big-endian. Bytes after the end of a string are zero."""
         if k == 0: return self.first_words(1)[0]
         start = np.minimum(self.start + 8 * k, len(self.buffer) - PAD)
-        return Ids(self.buffer, start, self.length - 8 * k).first_words(1)[0]
+        [word] = Ids(self.buffer, start, self.length - 8 * k).first_words(1)
+        return word
 
     # Sections below explain these.
     @classmethod
@@ -72,7 +78,8 @@ class Ids:
     def tolist(self) -> list[str]:
         """Return all strings as a list of str. Bytes that are not UTF-8 become surrogates (surrogateescape)."""
         data = self.buffer.data
-        spans = zip(self.start.tolist(), (self.start + self.length).tolist())
+        end = self.start + self.length
+        spans = zip(self.start.tolist(), end.tolist())
         return [str(data[i:j], 'utf-8', 'surrogateescape') for i, j in spans]
 
     def equals(self, other: 'Ids') -> np.ndarray:
@@ -87,9 +94,11 @@ class Ids:
     def argsort(self, group: np.ndarray | None = None) -> np.ndarray:
         """Return the row numbers that sort the strings by their bytes, shape (n,). If
         `group` is an array of one number per string, sort by it first."""
-        label = np.zeros(len(self), np.intp) if group is None else np.asarray(group)
+        label = np.zeros(len(self), np.intp)
+        if group is not None: label = np.asarray(group)
         longest = self.length.max(initial=0)
-        for k in range(-(-longest // 8)):
+        n_words = -(-longest // 8)
+        for k in range(n_words):
             word = self.words(k)
             rows = np.lexsort((word, label))
             begins = changes(word[rows], label[rows])
@@ -126,8 +135,10 @@ def join_items(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     end = np.flatnonzero(data == 10)
     if len(end) != len(items):  # or holds a newline
         encoded = [encode_id(item) for item in items]
-        data = np.frombuffer(b'\n'.join(encoded) + bytes(PAD + 1), np.uint8)
-        end = np.cumsum([len(item) + 1 for item in encoded], dtype=np.intp) - 1
+        joined = b'\n'.join(encoded)
+        data = np.frombuffer(joined + bytes(PAD + 1), np.uint8)
+        size = [len(item) + 1 for item in encoded]
+        end = np.cumsum(size, dtype=np.intp) - 1
     start = np.zeros(len(end), np.intp)
     start[1:] = end[:-1] + 1
     return data, start, end - start
@@ -146,9 +157,11 @@ BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's
 
 def _by_blocks(function, dtype, *arrays):
     """Apply a function to blocks of rows of the arrays; concatenate its results."""
-    begins = range(0, len(arrays[0]), BLOCK_ROWS)
-    blocks = [function(*(array[i:i + BLOCK_ROWS] for array in arrays)) for i in begins]
-    return np.concatenate([np.empty(0, dtype), *blocks])
+    results = [np.empty(0, dtype)]
+    for i in range(0, len(arrays[0]), BLOCK_ROWS):
+        block = slice(i, i + BLOCK_ROWS)
+        results.append(function(*(array[block] for array in arrays)))
+    return np.concatenate(results)
 
 def _equal_in_block(ids, other):
     equal = ids.length == other.length
@@ -211,7 +224,9 @@ class KeyIndex:
         entries = self.slots[self._slot_of(hashes)]
         taken = self.keys[entries] != keys
         collided = np.flatnonzero(taken & (entries >= 0))
-        if len(collided): entries[collided] = self.find(keys[collided], _rehash(hashes[collided]))
+        if len(collided):
+            rehashed = mix(hashes[collided] + GOLDEN_RATIO)
+            entries[collided] = self.find(keys[collided], rehashed)
         return entries
 
     def candidates(self, keys: np.ndarray) -> np.ndarray:
@@ -220,9 +235,8 @@ class KeyIndex:
         included. This filter is faster than `find` if few of the keys are in the index."""
         flags = self._flags
         mask = np.uint64(len(flags) - 1)
-        passed = [np.flatnonzero(flags[(keys[i:i + BLOCK_ROWS] & mask).view(np.int64)]) + i
-                  for i in range(0, len(keys), BLOCK_ROWS)]
-        return np.concatenate([np.empty(0, np.intp), *passed])
+        def are_flagged(keys): return flags[(keys & mask).view(np.int64)]
+        return np.flatnonzero(_by_blocks(are_flagged, bool, keys))
 
     def add(self, keys: np.ndarray) -> None:
         """Add distinct keys, none of which is in the index yet."""
@@ -241,7 +255,9 @@ class KeyIndex:
         free = self.slots[slot] < 0
         self.slots[slot[free]] = numbers[free]
         collided = self.slots[slot] != numbers
-        if collided.any(): self._insert(_rehash(hashes[collided]), numbers[collided])
+        if collided.any():
+            rehashed = mix(hashes[collided] + GOLDEN_RATIO)
+            self._insert(rehashed, numbers[collided])
 
     def _slot_of(self, hashes): return (hashes & np.uint64(len(self.slots) - 1)).view(np.int64)
 
@@ -250,12 +266,12 @@ class KeyIndex:
         """Return the filter of `candidates`: a bool array that is True at the last bits of
         every key in the index. Its length is a power of 2 between 1024 and 2**24, and at
         least 64 times the number of keys if this maximum allows it."""
-        size = 1 << min(24, max(10, 6 + len(self.keys).bit_length()))
+        bits = 6 + len(self.keys).bit_length()
+        size = 1 << min(24, max(10, bits))
         flags = np.zeros(size, bool)
         flags[self.keys & np.uint64(size - 1)] = True
         return flags
 
-def _rehash(hashes): return mix(hashes + GOLDEN_RATIO)
 
 # %% ../../nbs/data/ids.ipynb #682e552e
 class Vocabulary:
@@ -277,12 +293,11 @@ class Vocabulary:
         code = self.index.find(hashes)
         new = np.flatnonzero(code < 0)
         if len(new):
-            _, first, inverse = np.unique(hashes[new], return_index=True, return_inverse=True)
-            by_position = np.argsort(first)
-            code[new] = np.argsort(by_position)[inverse] + len(self.ids)
-            first_rows = new[first[by_position]]
+            _, first = np.unique(hashes[new], return_index=True)
+            first_rows = new[np.sort(first)]
             self.index.add(hashes[first_rows])
             self._append(ids[first_rows])
+            code[new] = self.index.find(hashes[new])
         exact = ids.equals(self.ids[code]).all()
         return code if exact else self._codes_by_dict(ids)
 
@@ -295,7 +310,8 @@ class Vocabulary:
         """Return the number of each string as an int32 array (n,). The dict `code_of` makes
         it exact even if two strings have the same hash."""
         if not self.code_of: self.code_of = dict(zip(self.ids.tolist(), count()))
-        codes = np.array([self.code_of.setdefault(id, len(self.code_of)) for id in ids.tolist()], np.int32)
+        codes = np.empty(len(ids), np.int32)
+        for i, id in enumerate(ids.tolist()): codes[i] = self.code_of.setdefault(id, len(self.code_of))
         unique, first = np.unique(codes, return_index=True)
         self._append(ids[first[unique >= len(self.ids)]])
         return codes
@@ -326,103 +342,34 @@ def factorize_blocks(ids: Ids, vocabulary: Vocabulary | None = None) -> tuple[Id
     size = np.diff(first, append=len(ids))
     return vocabulary.ids, np.repeat(codes, size)
 
-# %% ../../nbs/data/ids.ipynb #6205c865
-def repeat_byte(byte: int) -> np.uint64:
-    """Return a 64-bit number whose eight bytes are all `byte`."""
-    return np.uint64(byte * 0x0101010101010101)
-
-def find_dots(word: np.ndarray) -> np.ndarray:
-    """Return words of eight bytes that mark the dots in `word`, as uint64. Each byte is 0x80
-    where `word` has a dot, and 0 elsewhere."""
-    zero_at_dot = word ^ repeat_byte(ord('.'))
-    low_bits = repeat_byte(0x7F)
-    return ~(((zero_at_dot & low_bits) + low_bits) | zero_at_dot | low_bits)
-
-# %% ../../nbs/data/ids.ipynb #2e545d2e
-DIGIT_ROUNDS = (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)
-
-def parse_eight_digits(word: np.ndarray) -> np.ndarray:
-    """Parse words of eight ASCII digits; return their values as uint64. A zero byte counts as the digit 0."""
-    word = word & repeat_byte(0x0F)
-    for shift, half in DIGIT_ROUNDS:
-        mask = np.uint64(half)
-        base = np.uint64(10 ** (shift // 8))
-        front = (word >> np.uint64(shift)) & mask
-        word = front * base + (word & mask)
-    return word
-
-# %% ../../nbs/data/ids.ipynb #78cc9bb0
-def last_sixteen_bytes(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    """Return strings of at most sixteen bytes as two uint64 arrays (high, low). `low` has the last eight bytes of
-    each string and `high` the bytes before them, with zeros in front. If no string is longer than eight bytes, `high`
-    is a single zero. For strings of more than sixteen bytes, the result is meaningless."""
-    word_bits = np.uint64(64)
-    bits = 8 * ids.length.astype(np.uint64)
-    if ids.length.max(initial=0) <= 8:
-        low = ids.words() >> (word_bits - bits)
-        return np.zeros(1, np.uint64), low
-    first, second = ids.first_words(2)
-    shift = 2 * word_bits - bits
-    low = second >> shift
-    low |= first << (word_bits - shift)
-    low |= first >> (shift - word_bits)
-    return first >> shift, low
-
-# %% ../../nbs/data/ids.ipynb #e8010368
-def remove_dot(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Remove the dot from numbers of at most sixteen bytes. Each number is in two words of eight bytes. Return (high,
-    low, decimals, dots): both words without the dot, the number of digits after the dot (16 if there is no dot), and
-    the number of dots. With more than one dot, only `dots` is meaningful."""
-    dot_high = find_dots(high)
-    dot_low = find_dots(low)
-    byte = np.uint64(8)
-    behind_low = _bits_behind(dot_low)
-    behind_high = np.where(dot_low != 0, np.uint64(0), _bits_behind(dot_high))
-    moved_low = (low >> byte) | (high << np.uint64(56))
-    moved_high = high >> byte
-    low = (low & behind_low) | (moved_low & ~behind_low)
-    high = (high & behind_high) | (moved_high & ~behind_high)
-    bits = np.bitwise_count(behind_low) + np.bitwise_count(behind_high)
-    dots = np.bitwise_count(dot_high) + np.bitwise_count(dot_low)
-    return high, low, bits >> 3, dots
-
-def _bits_behind(dot):
-    return (dot >> np.uint64(7)) - np.uint64(1)
-
 # %% ../../nbs/data/ids.ipynb #36c78356
-POWERS_OF_TEN = np.array([10.0 ** n for n in range(16)] + [1.0])  # the last: there is no dot
+MAX_DECIMAL_BYTES = 16
+POWERS_OF_TEN = np.array([10.0 ** n for n in range(MAX_DECIMAL_BYTES)])
 
 def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
-    """Parse plain decimal numbers such as -106.807, and return (value, exact). `value` is a
-    float64 array (n,). The bool array `exact` is False for rows that need `float()`: invalid
-    text, exponents, and numbers with too many digits."""
+    """Parse plain decimal numbers such as -106.807, and return (value, exact). `value` is a float64 array (n,). The
+    bool array `exact` is False for rows that need `float()`: invalid text, exponents, and numbers with too many
+    digits."""
     minus = ids.buffer[ids.start] == ord('-')
-    digits = ids
-    if minus.any(): digits = Ids(ids.buffer, ids.start + minus, ids.length - minus)
-    high, low, decimals, dots = remove_dot(*last_sixteen_bytes(digits))
-    count = digits.length.astype(np.uint64) - dots
-    exact = (dots < 2) & (count > 0) & (digits.length <= 16)
-    exact &= _are_digits(low, count)
-    if high.any():
-        exact &= _are_digits(high, np.maximum(count, 8) - np.uint64(8))
-    else:
-        exact &= count <= 8
-    front = parse_eight_digits(high) * np.uint64(10 ** 8)
-    number = front + parse_eight_digits(low)
-    exact &= number <= np.uint64(2 ** 53)
+    start = ids.start + minus
+    length = ids.length - minus
+    number = np.zeros(len(ids))
+    digits, dots, decimals = np.zeros((3, len(ids)), np.int8)
+    for k in range(min(MAX_DECIMAL_BYTES, length.max(initial=0))):
+        byte = ids.buffer[start + k]
+        inside = length > k
+        digit = byte - np.uint8(ord('0'))
+        is_digit = inside & (digit < 10)
+        number = np.where(is_digit, 10 * number + digit, number)
+        digits += is_digit
+        decimals += dots & is_digit
+        dots += inside & (byte == ord('.'))
+    exact = (digits > 0) & (dots < 2)
+    exact &= digits + dots == length
+    exact &= number < 2 ** 53
     value = number / POWERS_OF_TEN.take(decimals)
     np.negative(value, out=value, where=minus)
     return value, exact
-
-def _are_digits(word, count):
-    """Return a bool array: True for words that end with exactly `count` digits. The bytes
-    before the digits must be zero. A count above eight is treated as eight."""
-    upper_halves = repeat_byte(0xF0)
-    bits = 8 * np.minimum(count, np.uint64(8))
-    expected = repeat_byte(ord('0')) >> (np.uint64(64) - bits)
-    are_three = (word & upper_halves) == expected
-    stay_three = ((word + repeat_byte(6)) & upper_halves) == expected
-    return are_three & stay_three
 
 # %% ../../nbs/data/ids.ipynb #b5d888a1
 def parse_floats(ids: Ids) -> np.ndarray:
@@ -432,15 +379,18 @@ def parse_floats(ids: Ids) -> np.ndarray:
         digit = ids.buffer[ids.start] - np.uint8(ord('0'))
         if (digit < 10).all(): return digit.astype(float)
     value, exact = parse_decimals(ids)
-    for i in np.flatnonzero(~exact).tolist():
-        value[i] = float_of_bytes(ids.bytes(i))
+    inexact = np.flatnonzero(~exact)
+    value[inexact] = [to_float(text) for text in ids[inexact].tolist()]
     return value
 
-def float_of_bytes(text: bytes) -> float:
-    """Parse a number as `float()` does; return NaN for any other text. Text with an
-    underscore, such as 1_0, also becomes NaN."""
-    try: return np.nan if b'_' in text else float(text)
-    except ValueError: return np.nan
+def to_float(number: Any) -> float:
+    """Convert a Python object as `float()` does; return NaN if this is impossible. Text with an underscore, such as
+    1_0, also becomes NaN."""
+    try:
+        if isinstance(number, str): number = number.encode('utf-8', 'surrogateescape')
+        if isinstance(number, bytes) and b'_' in number: return np.nan
+        return float(number)
+    except (TypeError, ValueError, OverflowError): return np.nan
 
 # %% ../../nbs/data/ids.ipynb #f5469bce
 def to_floats(numbers: Sequence) -> np.ndarray:
@@ -450,15 +400,7 @@ def to_floats(numbers: Sequence) -> np.ndarray:
     try:
         return np.frombuffer(array('d', numbers))  # which takes no text
     except (TypeError, ValueError, OverflowError):
-        return np.array([_to_float(number) for number in numbers])
-
-def _to_float(number):
-    try:
-        if isinstance(number, str): number = number.encode('utf-8', 'surrogateescape')
-        if isinstance(number, bytes):
-            return float_of_bytes(number)
-        return float(number)
-    except (TypeError, ValueError, OverflowError): return np.nan
+        return np.array([to_float(number) for number in numbers])
 
 # %% ../../nbs/data/ids.ipynb #891146e4
 NUMBER_NAMES = {'qrels': 'grade', 'run': 'score'}
@@ -466,11 +408,13 @@ NUMBER_NAMES = {'qrels': 'grade', 'run': 'score'}
 def invalid_rows(value: np.ndarray, kind: str) -> np.ndarray:
     """Return the indices of invalid numbers, for `kind` 'qrels' or 'run'. NaN is always
     invalid. Infinite numbers are invalid only as grades in qrels."""
-    return np.flatnonzero(~np.isfinite(value) if kind == 'qrels' else np.isnan(value))
+    if kind == 'qrels': return np.flatnonzero(~np.isfinite(value))
+    return np.flatnonzero(np.isnan(value))
 
 def is_blank(number: Any) -> bool:
     """Return True if a number is missing: None, empty text, or only whitespace."""
-    return number is None or isinstance(number, str | bytes) and not number.strip()
+    if isinstance(number, str | bytes): return not number.strip()
+    return number is None
 
 def invalid_number(kind: str, source: object, value: float) -> str:
     """Return the error message for an invalid grade ('qrels') or score ('run'). `source` is
@@ -481,103 +425,107 @@ def invalid_number(kind: str, source: object, value: float) -> str:
 # %% ../../nbs/data/ids.ipynb #c2de0fe5
 _ZEROS = '(?<![0-9])0+(?=[0-9])'
 
-def _rule(pattern, by=''):
+def _removing(pattern, by=''):
     return lambda id: re.sub(pattern, by, id)
 
 SPELLINGS: dict[str, Callable[[str], str]] = {
     'without whitespace around them': str.strip,
     'without quotes around them': lambda id: id.strip('"\''),
-    'without invisible characters': _rule('[\x00-\x1f\x7f\xad\u200b-\u200f\u2060\ufeff]'),
+    'without invisible characters': _removing('[\x00-\x1f\x7f\xad\u200b-\u200f\u2060\ufeff]'),
     'in the same Unicode form (NFC)': lambda id: normalize('NFC', id),
     'with codes such as %20 decoded': unquote,
     'in lower case': str.casefold,
+    'without the scheme (http://, https://)': _removing('^[A-Za-z][A-Za-z0-9+.-]*://'),
+    'without www.': _removing(r'(^|(?<=://))www\.'),
+    'without a slash at the end': _removing('/+$'),
+    'without leading zeros': _removing(_ZEROS),
+    'without .0 at the end (cast ids that became floats to Int64)': _removing(r'\.0+$'),
+    'with _, - and spaces treated as the same': _removing('[_ -]', '-'),
+    'without the file extension': _removing(r'\.[A-Za-z][A-Za-z0-9]{0,4}(\.gz)?$'),
+    'without the part after #': _removing('#.*$'),
+    'without the folders at the beginning': _removing('^.*/'),
 }
-PATTERNS = {
-    'without the scheme (http://, https://)': ('^[A-Za-z][A-Za-z0-9+.-]*://', ''),
-    'without www.': (r'(^|(?<=://))www\.', ''),
-    'without a slash at the end': ('/+$', ''),
-    'without leading zeros': (_ZEROS, ''),
-    'without .0 at the end (cast ids that became floats to Int64)': (r'\.0+$', ''),
-    'with _, - and spaces treated as the same': ('[_ -]', '-'),
-    'without the file extension': (r'\.[A-Za-z][A-Za-z0-9]{0,4}(\.gz)?$', ''),
-    'without the part after #': ('#.*$', ''),
-    'without the folders at the beginning': ('^.*/', ''),
-}
-SPELLINGS |= {name: _rule(*pattern) for name, pattern in PATTERNS.items()}
-LOSSY = [*PATTERNS][-3:]  # that may leave the same of two documents
+LOSSY = [*SPELLINGS][-3:]  # that may leave the same of two documents
 
 # %% ../../nbs/data/ids.ipynb #82254001
-def _left_over(long, short):
-    """Yield ('before', prefix) if the id `long` is a prefix followed by the id `short`, and
-    ('behind', suffix) if it is `short` followed by a suffix. Yield nothing if the border is
-    inside a word or a number, as for '117' and '17'."""
-    def divided(a, b): return not any(f(a) and f(b) for f in (str.isdigit, str.isalpha))
-    if len(long) <= len(short) or not short: return
-    prefix = long[:-len(short)]
-    suffix = long[len(short):]
-    if long.endswith(short) and divided(prefix[-1], short[0]): yield 'before', prefix
-    if long.startswith(short) and divided(short[-1], suffix[0]): yield 'behind', suffix
+_WORD = r'\d+|[^\W\d_]+'
+_ONE_WORD = r'\d\d|[^\W\d_]{2}'  # two letters or two digits
 
-def affixes(longer: Iterable[str], shorter: Iterable[str]) -> list[tuple[str, str]]:
+def _affixed(longer, shorter):
+    """Yield (long, short, affix) for each id in `longer` that is an id in `shorter` with a prefix, ('before', prefix),
+    or a suffix, ('behind', suffix). The border must not be inside a word or a number, as in '117' and '17'."""
+    text = '\n'.join(longer)
+    inside = [id for id in shorter if id and id in text]
+    if not inside: return
+    words = {*re.findall(_WORD, text)}
+    inside = [id for id in inside if words.issuperset(re.findall(_WORD, id))]
+    for long, short in product(longer, inside):
+        if short not in long: continue
+        prefix = long.removesuffix(short)
+        suffix = long.removeprefix(short)
+        as_prefix = 'before', prefix, prefix[-1:] + short[0]
+        as_suffix = 'behind', suffix, short[-1] + suffix[:1]
+        for where, affix, border in as_prefix, as_suffix:
+            if affix in ('', long) or re.fullmatch(_ONE_WORD, border): continue
+            yield long, short, (where, affix)
+
+def affixes(longer: Sequence[str], shorter: Sequence[str]) -> list[tuple[str, str]]:
     """Return the three most common prefixes and suffixes that longer ids have in addition to a shorter id. A prefix
     is returned as ('before', prefix), a suffix as ('behind', suffix). Only the first 2000 longer ids and the first 30
     shorter ids are compared."""
-    pairs = product(islice(longer, 2000), islice(shorter, 30))
-    inside = ((long, short) for long, short in pairs if short in long)
-    counts = Counter(affix for pair in inside for affix in _left_over(*pair))
+    pairs = _affixed(longer[:2000], shorter[:30])
+    counts = Counter(affix for *_, affix in pairs)
     return [affix for affix, _ in counts.most_common(3)]
 
 # %% ../../nbs/data/ids.ipynb #ae2596a1
 def _affix_rules(ids_of_both):
-    """Return rules that remove a prefix or suffix from the ids of one source, so that ids
-    may match. `ids_of_both` has (judged ids, retrieved ids) for each query. Each rule is a
-    tuple with one step: (description, function for judged ids, function for retrieved ids)."""
-    judged_only = [id for judged, retrieved in ids_of_both for id in sorted({*judged}.difference(retrieved))]
-    retrieved_only = [id for judged, retrieved in ids_of_both for id in sorted({*retrieved}.difference(judged))]
+    """Return rules that remove a prefix or suffix from the ids of one source, so that ids may match. `ids_of_both` has
+    (judged ids, retrieved ids) for each query. A rule is (description, function for judged ids, function for retrieved
+    ids)."""
+    judged_only = []
+    retrieved_only = []
+    for judged, retrieved in ids_of_both:
+        judged_only += sorted({*judged}.difference(retrieved))
+        retrieved_only += sorted({*retrieved}.difference(judged))
     rules = []
     for where, affix in affixes(retrieved_only, judged_only):
-        rules.append(((f'without {affix!r} {where} the ids of the run', str, _without(where, affix)),))
+        description = f'without {affix!r} {where} the ids of the run'
+        rules.append((description, str, _without(where, affix)))
     for where, affix in affixes(judged_only, retrieved_only):
-        rules.append(((f'without {affix!r} {where} the ids of the judgments', _without(where, affix), str),))
+        description = f'without {affix!r} {where} the ids of the judgments'
+        rules.append((description, _without(where, affix), str))
     return rules
 
 def _without(where, affix):
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
-def _unique_forms(ids, rule, source):
-    """Normalise ids by the steps of a rule; return {normalised id: id}. A normalised id of several ids is left out,
-    and so is ''. A step is (description, function for judged ids, function for retrieved ids). `source` selects the
-    function: 1 for judged ids, 2 for retrieved ids."""
+def _normal_forms(ids, rules, source):
+    """Normalise ids by one or two rules; return {normalised id: (id, names of lossy rules that changed it)}. A
+    normalised id of several ids is left out, and so is ''. `source` is 1 for judged ids, 2 for retrieved ids."""
     forms: dict = {}
     for id in ids:
         form = id
-        for step in rule: form = step[source](form)
-        forms.setdefault(form, []).append(id)
+        lossy: tuple[str, ...] = ()
+        for rule in rules:
+            shorter = rule[source](form)
+            if shorter != form and rule[0] in LOSSY: lossy += (rule[0],)
+            form = shorter
+        forms.setdefault(form, []).append((id, lossy))
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
 
-def _keeps_distinct(rule, id, other):
-    """Return False if the ids of two different documents could match by a rule. This is
-    possible if a lossy step, such as the removal of folders, changes both ids. A rule is a
-    tuple of steps (description, function for `id`, function for `other`)."""
-    for name, f, g in rule:
-        short = f(id)
-        other_short = g(other)
-        if name in LOSSY and short != id and other_short != other: return False
-        id = short
-        other = other_short
-    return True
-
-def _match_by(ids_of_both, rule):
-    """Match judged and retrieved ids of each query that are equal after normalisation by a rule. A rule is a tuple of
-    steps (description, function for judged ids, function for retrieved ids). Return (description of the rule, number
-    of matches between different ids, the first two of these matches)."""
+def _match_by(ids_of_both, rules):
+    """Match judged and retrieved ids of each query that are equal after normalisation by one or two rules, but not if
+    the same lossy rule changed both ids, which may be of two documents. Return (description of the rules, number of
+    matches between different ids, the first two of these matches)."""
     pairs: list = []
     for judged, retrieved in ids_of_both:
-        judged_forms = _unique_forms(judged, rule, 1)
-        retrieved_forms = _unique_forms(retrieved, rule, 2)
-        common = [(id, retrieved_forms[form]) for form, id in judged_forms.items() if form in retrieved_forms]
-        pairs += [(a, b) for a, b in common if a != b and _keeps_distinct(rule, a, b)]
-    return ' and '.join(step[0] for step in rule), len(pairs), tuple(dict.fromkeys(pairs))[:2]
+        retrieved_forms = _normal_forms(retrieved, rules, 2)
+        for form, (id, lossy) in _normal_forms(judged, rules, 1).items():
+            match, also_lossy = retrieved_forms.get(form, (id, lossy))
+            if id != match and not {*lossy}.intersection(also_lossy): pairs.append((id, match))
+    description = ' and '.join(rule[0] for rule in rules)
+    examples = tuple(dict.fromkeys(pairs))[:2]
+    return description, len(pairs), examples
 
 # %% ../../nbs/data/ids.ipynb #eb29814e
 # How ids are spelled, such as 'in lower case'; how many ids of the judgments then match
@@ -606,16 +554,16 @@ def find_spelling(
     >>> find_spelling({'q': ['0017', '0018']}, {'q': ['17', '19']})[0]
     'without leading zeros'
     """
-    common = [q for q in judged if q in retrieved]
-    ids_of_both = [(sorted({*judged[q]}), sorted({*retrieved[q]})) for q in common]
-    single = [
-        *(((name, f, f),) for name, f in SPELLINGS.items()),
-        *_affix_rules(ids_of_both),
-    ]
-    double = [a + b for a, b in combinations(single, 2)] if pairs else []
-    for rules in single, double:
-        spellings = (_match_by(ids_of_both, rule) for rule in rules)
-        best = max(spellings, key=lambda spelling: spelling[1], default=('', 0, ()))
+    ids_of_both = []
+    for query, ids in judged.items():
+        if query not in retrieved: continue
+        pair = sorted({*ids}), sorted({*retrieved[query]})
+        ids_of_both.append(pair)
+    rules = [(name, function, function) for name, function in SPELLINGS.items()]
+    rules += _affix_rules(ids_of_both)
+    for size in (1, 2) if pairs else (1,):
+        spellings = (_match_by(ids_of_both, tried) for tried in combinations(rules, size))
+        best = max(spellings, key=itemgetter(1))
         if best[1]: return best
     return None
 
@@ -623,37 +571,31 @@ def spelling_hint(judged: Iterable[str], retrieved: Iterable[str]) -> str:
     """Return the end of an error message about ids that do not match. It names the normalisation with which most ids
     match, such as 'without leading zeros'. Return '' if no normalisation gives a match."""
     spelling = find_spelling({'': judged}, {'': retrieved})
-    return f'; the ids would match {spelling[0]}' if spelling else ''
+    if spelling is None: return ''
+    return f'; the ids would match {spelling[0]}'
 
 # %% ../../nbs/data/ids.ipynb #6db63ae2
-_PREFIX = r'(?m)^(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?'
+_PREFIX = r'(?m)^(?:.*/(?=[^/\n]))?(?:www\.)?'
 _SUFFIX = r'(?m)(?:\.0+|/+|#.*|\.[a-z][a-z0-9]{0,4}(?:\.gz)?)$'
+_SIMPLER = str.maketrans('_ ', '--', '"\'')
 
 def _stripped(ids):
     """Return simplified ids, which are the same for most spellings of an id. They have lower case, '-' for '_' and
     blanks, and no quotes, leading zeros, URL scheme, folders or file extension."""
-    text = '\n'.join(ids)
-    if not ''.join(ids).isprintable(): text = '\n'.join(re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids)
-    if '%' in text: text = unquote(text)
-    if not text.isascii(): text = normalize('NFC', text)
-    text = text.casefold().replace('_', '-').replace(' ', '-').replace('"', '').replace("'", '')
-    if '0' in text: text = re.sub(_ZEROS, '', text)
-    if re.search('[./#]', text): text = re.sub('(?m)^.*/', '', re.sub(_SUFFIX, '', re.sub(_PREFIX, '', text)))
+    if not ''.join(ids).isprintable(): ids = [re.sub('[\x00-\x1f\x7f\x85\u2028\u2029]', '', id) for id in ids]
+    text = unquote('\n'.join(ids))
+    text = normalize('NFC', text).casefold()
+    text = re.sub(_ZEROS, '', text.translate(_SIMPLER))
+    if re.search('[./#]', text): text = re.sub(_SUFFIX, '', re.sub(_PREFIX, '', text))
     return [line.strip('- ') for line in text.split('\n')]
 
 def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     """Return the retrieved ids that may be other spellings of `missed` ids (judged, but not retrieved). This test is
     faster than `find_spelling`, but it may return ids that do not match."""
     ids = [*missed]
-    text = '\n'.join(retrieved)
     forms = {*_stripped(ids)} - {''}
-    numbers = {*re.findall('[0-9]+', text)}
-    matching = {id for id, form in zip(retrieved, _stripped(retrieved)) if form in forms}
-    fragments: set[str] = set()  # what precedes or follows a border within an id, as `affixes` may leave it
-    for id in ids:
-        for border in [m.end() for m in re.finditer('[^0-9A-Za-z]', id)][:9]:
-            fragments |= {id[border:], id[:border - 1]}
-    matching |= fragments.intersection(retrieved)
-    inside = [id for id in ids if (id in numbers if id.isdigit() else id in text)]
-    matching |= {id for id in retrieved for fragment in inside if any(_left_over(id, fragment))}
+    retrieved_forms = zip(retrieved, _stripped(retrieved))
+    matching = {id for id, form in retrieved_forms if form in forms}
+    matching |= {long for long, *_ in _affixed(retrieved, ids)}
+    matching |= {short for _, short, _ in _affixed(ids, retrieved)}
     return [id for id in retrieved if id in matching]

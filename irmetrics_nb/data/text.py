@@ -47,10 +47,10 @@ from irmetrics_nb.data.ids import (
     Ids,
     Vocabulary,
     factorize_blocks,
-    float_of_bytes,
     invalid_number,
     invalid_rows,
     parse_floats,
+    to_float,
 )
 
 # %% ../../nbs/data/text.ipynb #fbf4724a
@@ -150,6 +150,11 @@ def select_rows(rows: Rows, selection: np.ndarray) -> Rows:
 COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),
                 'run': ('query', 'Q0', 'document', 'rank', 'score', 'tag')}
 COLUMN_KEYS = {'qrels': ('query', 'document', 'relevance'), 'run': ('query', 'document', 'score')}  # of `columns`
+THREE_COLUMNS = {
+    'qrels': "columns={'query': 1, 'document': 2, 'relevance': 3}",
+    'run': "columns={'query': 1, 'document': 2, 'score': 3}, and add descending=False if the smallest number is the "
+           'best',
+}
 
 # %% ../../nbs/data/text.ipynb #3f587d03
 class Layout(NamedTuple):
@@ -180,18 +185,20 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
     if columns and not fields: raise DataError(f'there is no row in the first {HEAD_BYTES:,} bytes')
     if not columns:
         ranked = kind == 'run' and len(fields) == 3 and fields[2].isdigit()
-        return Layout('run', 3, (0, 1, 2), ranks=True) if ranked else LAYOUTS[kind]
+        if ranked: return Layout('run', 3, (0, 1, 2), ranks=True)
+        return LAYOUTS[kind]
     names = COLUMN_NAMES[kind]
-    keys = COLUMN_KEYS[kind]
     by_name = all(isinstance(column, str) for column in columns.values())
     width = len(names) if by_name else len(fields)
-    defaults = keys if width == len(names) else [f'the {key}' for key in keys]
-    chosen = [columns.get(key, default) for key, default in zip(keys, defaults)]
-    positions = [names.index(column) + 1 if column in names else column for column in chosen]
-    for position in positions:
-        if isinstance(position, int) and 1 <= position <= width: continue
-        raise DataError(f'no column {position!r}; the columns of a text file are 1 to {width}, or {", ".join(names)}')
-    return Layout(kind, width, tuple(position - 1 for position in positions))
+    used = []
+    for key in COLUMN_KEYS[kind]:
+        column = columns.get(key, key if width == len(names) else f'the {key}')
+        if column in names: column = names.index(column) + 1
+        if not isinstance(column, int) or not 1 <= column <= width:
+            choices = f'the columns of a text file are 1 to {width}, or {", ".join(names)}'
+            raise DataError(f'no column {column!r}; {choices}')
+        used.append(column - 1)
+    return Layout(kind, width, tuple(used))
 
 # %% ../../nbs/data/text.ipynb #3abed234
 def negate_ranks(rows: Rows) -> Rows:
@@ -208,8 +215,7 @@ def check_ranks(rows: Rows) -> None:
     row = int(wrong.min())
     raise DataError(
         f'{rows.where(row)}: {rows.value[row]:g} is not a rank, but the third of three columns should contain the '
-        "ranks 1 to n of each query; if it contains scores, write columns={'query': 1, 'document': 2, 'score': 3}, "
-        'and add descending=False if the smallest number is the best')
+        f'ranks 1 to n of each query; if it contains scores, write {THREE_COLUMNS["run"]}')
 
 # %% ../../nbs/data/text.ipynb #52d374f9
 def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
@@ -248,80 +254,43 @@ def split_fields(data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # %% ../../nbs/data/text.ipynb #d331e2ef
 HASH = ord('#')
 RETURN = ord('\r')
-NOTHING = np.empty((0, 2), np.intp)
+NO_LINES = np.empty((0, 2), np.intp)
 
 def split_lines(
-    data: np.ndarray, columns: int, fail: Callable, may_go_on: Callable | None = None,
-) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
-    """Split a text into lines and fields; return (start, end, number, doubtful).
+    data: np.ndarray, columns: int, may_go_on: Callable | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Split a text into lines and fields; return (start, end, comments, invalid).
 
-    `start` and `end` are arrays (lines, columns): the positions where the fields begin and end. Empty lines and
-    comments are skipped. `number` is the number of comments. `doubtful` is an array (n, 2) of the positions where
-    comments that may be rows begin and end.
+    `start` and `end` are arrays (lines, columns): the positions where the fields begin and end. Empty lines are
+    skipped. `comments` is an array (n, 2) of the positions where comments begin and end. `invalid` is an array (n, 2)
+    of the position where each line with another number of fields begins, and this number.
 
-    For each invalid line, `fail(at, count)` is called with the position of its first byte and its number of fields.
-    If `fail` returns, the line is skipped. For lines with more than `columns` fields, `may_go_on(start, end)` is
-    called first, with the positions of their first `columns` fields. It returns a mask of the lines that are
-    valid."""
+    For lines with more than `columns` fields, `may_go_on(start, end)` is called with the positions of their first
+    `columns` fields. It returns a mask of the lines that are valid."""
     start, end = split_fields(data)
-    lines = np.count_nonzero(data == 10)
-    tidy = len(start) == columns * lines and (data[end[columns - 1::columns]] == 10).all()
-    n_comments = 0
-    doubtful = NOTHING
-    if not tidy or (data[start[::columns]] == HASH).any():
-        if (data == HASH).any():
-            data, n_comments, doubtful = blank_comments(data, start, end, columns)
-            start, end = split_fields(data)
-        start, end = _check_lines(data, columns, start, end, fail, may_go_on)
-    return start.reshape(-1, columns), end.reshape(-1, columns), n_comments, doubtful
-
-# %% ../../nbs/data/text.ipynb #a7cc34b9
-def blank_comments(
-    data: np.ndarray, start: np.ndarray, end: np.ndarray, columns: int,
-) -> tuple[np.ndarray, int, np.ndarray]:
-    """Replace comments by blanks; return (data, number, doubtful). `start` and `end` are the positions where the
-    fields in `data` begin and end. `number` is the number of comments. `doubtful` is an array (n, 2) of the positions
-    where comments that may be rows begin and end. A comment may be a row if it has as many fields as a row, and its
-    first field is longer than `#`."""
+    line_end = end[columns - 1::columns]
+    if (data[line_end[:1]] == RETURN).any(): line_end = line_end + 1
+    n_lines = np.count_nonzero(data == 10)
+    tidy = len(start) == columns * n_lines and (data.take(line_end, mode='clip') == 10).all()
+    if tidy and not (data[start[::columns]] == HASH).any():
+        return start.reshape(-1, columns), end.reshape(-1, columns), NO_LINES, NO_LINES
     newline = np.flatnonzero(data == 10)
     next_field = np.searchsorted(start, newline)
     count = np.diff(next_field, prepend=0)
     full = np.flatnonzero(count)
-    first = next_field[full] - count[full]
-    begins = data[start[first]] == HASH
-    comment = full[begins]
-    first = first[begins]
+    count = count[full]
+    first = next_field[full] - count
     begin = start[first]
-    stop = newline[comment]
-    edges = np.zeros(len(data) + 1, np.int8)
-    edges[begin] = 1
-    edges[stop] = -1
-    blanked = np.where(np.cumsum(edges[:-1], dtype=np.int8) > 0, np.uint8(32), data)
-    doubtful = (count[comment] == columns) & (end[first] - begin > 1)
-    return blanked, len(comment), np.stack([begin[doubtful], stop[doubtful]], axis=1)
-
-def _check_lines(data, columns, start, end, fail, may_go_on):
-    """Return (start, end) of the fields in lines with `columns` fields. `start` and `end` are the positions where all
-    fields begin and end. For each other line that is not empty, `fail` is called; if it returns, the line is skipped.
-    If `may_go_on` accepts a line with too many fields, its first `columns` fields are returned."""
-    newline = np.flatnonzero(data == 10)
-    if len(start) == columns * len(newline):  # every newline may be between two lines
-        last = start[columns - 1::columns]
-        following = start[columns::columns]
-        if (last < newline).all() and (newline[:-1] < following).all(): return start, end
-    next_field = np.searchsorted(start, newline)
-    count = np.diff(next_field, prepend=0)
-    full = np.flatnonzero(count >= columns)
-    fields = (next_field - count)[full, None] + np.arange(columns)
-    right = count[full] == columns
-    if may_go_on and not right.all():
-        longer = fields[~right]
-        right[~right] = may_go_on(start[longer], end[longer])
-    wrong = count != 0
-    wrong[full[right]] = False
-    line_start = np.append(0, newline + 1)
-    for i in np.flatnonzero(wrong): fail(int(line_start[i]), int(count[i]))
-    return start[fields[right]], end[fields[right]]
+    comment = data[begin] == HASH
+    valid = (count == columns) & ~comment
+    longer = (count > columns) & ~comment
+    if may_go_on and longer.any():
+        fields = first[longer, None] + np.arange(columns)
+        valid[longer] = may_go_on(start[fields], end[fields])
+    fields = first[valid, None] + np.arange(columns)
+    comments = np.stack([begin, newline[full]], axis=1)[comment]
+    invalid = np.stack([begin, count], axis=1)[~(valid | comment)]
+    return start[fields], end[fields], comments, invalid
 
 # %% ../../nbs/data/text.ipynb #ceae816a
 PIECE_BYTES = 1 << 20
@@ -339,15 +308,15 @@ class TextBytes:
     @cached_property
     def lines(self) -> int:
         """Return the number of lines."""
-        pieces = (self.buffer[i:i + PIECE_BYTES] for i in range(0, self.end, PIECE_BYTES))
-        return sum(int(np.count_nonzero(piece == 10)) for piece in pieces)
+        return sum(int(np.count_nonzero(self.buffer[begin:end] == 10)) for begin, end in self.pieces())
 
     @classmethod
     def from_bytes(cls, name: str, data: np.ndarray, line: int = 1, complete: bool = True) -> 'TextBytes':
         """Create a `TextBytes` from an array that ends with PAD unused bytes. A byte order mark is skipped if
         `complete` is True. `line` is the number of the first line. The array is changed: a missing newline at the end
         of the text is added."""
-        begin = len(BYTE_ORDER_MARK) if complete and data[:3].tobytes() == BYTE_ORDER_MARK else 0
+        begin = 0
+        if complete and data[:3].tobytes() == BYTE_ORDER_MARK: begin = len(BYTE_ORDER_MARK)
         end = len(data) - PAD
         data[end:] = 0
         torn = end > begin and data[end - 1] != 10
@@ -367,7 +336,7 @@ class TextBytes:
         """Yield (begin, end) of pieces of about a megabyte with complete lines."""
         begin = self.begin
         while begin < self.end:
-            end = self.line_end(min(begin + PIECE_BYTES, self.end))
+            end = self.line_end(min(begin + PIECE_BYTES, self.end - 1))
             yield begin, end
             begin = end
 
@@ -375,34 +344,36 @@ class TextBytes:
         """Return the run's tag on the line whose document id begins at `at`."""
         return self.buffer[at:self.line_end(at)].tobytes().split()[3].decode('utf-8', 'replace')
 
-    def line_end(self, at: int, reach: int = 1024) -> int:
-        """Return the position after the first newline from position `at` on, or the end of the text. `reach` is the
-        number of bytes to search before more bytes are searched."""
-        newline = self.buffer[at:at + reach].tobytes().find(b'\n')
-        if newline >= 0: return at + newline + 1
-        return self.end if at + reach >= self.end else self.line_end(at, reach * 8)
+    def line_end(self, at: int) -> int:
+        """Return the position after the first newline from position `at` on."""
+        while b'\n' not in (block := self.buffer[at:at + HEAD_BYTES].tobytes()): at += HEAD_BYTES
+        return at + block.index(b'\n') + 1
 
 # %% ../../nbs/data/text.ipynb #7c580d1f
 def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[Ids, Ids, Ids, np.ndarray, Comments]:
     """Parse the lines in text.buffer[begin:end]. Return (query, document, number as text, number as float64,
     comments), with one element per row in each of the first four. Report invalid lines with `report_fault`."""
-    (query, doc, number), n_comments, doubtful = _fields(text, begin, end, layout, layout.used)
+    (query, doc, number), comments, invalid = _fields(text, begin, end, layout, layout.used)
     value = parse_floats(number)
-    faults = [(ids.start[i], 'id', f'an id has {ids.length[i]:,} bytes; the limit is {MAX_ID_BYTES:,}', i)
-              for ids in (query, doc) for i in np.flatnonzero(ids.length > MAX_ID_BYTES)]
-    faults += [(number.start[i], 'number', invalid_number(layout.kind, number[i], value[i]), i)
-               for i in invalid_rows(value, layout.kind)]
-    for at, code, fault, _ in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
-    if faults:
-        valid = np.delete(np.arange(len(value)), [row for *_, row in faults])
+    longest = np.maximum(query.length, doc.length)
+    valid = longest <= MAX_ID_BYTES
+    faults = [(at, 'columns', _wrong_count(layout, count)) for at, count in invalid.tolist()]
+    faults += [(query.start[i], 'id', f'an id has {longest[i]:,} bytes; the limit is {MAX_ID_BYTES:,}')
+               for i in np.flatnonzero(~valid)]
+    for i in invalid_rows(value, layout.kind):
+        faults.append((number.start[i], 'number', invalid_number(layout.kind, number[i], value[i])))
+        valid[i] = False
+    for at, code, fault in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
+    if not valid.all():
         query = query[valid]
         doc = doc[valid]
         number = number[valid]
         value = value[valid]
-    return query, doc, number, value, Comments(n_comments, _doubt(text, doubtful + begin, layout))
+    return query, doc, number, value, Comments(len(comments), _doubt(text, comments, layout))
 
 def _fields(text, begin, end, layout, used):
-    def fail(at, count): _fail_at_line(text, layout, begin, begin + at, count)
+    """Return (columns, comments, invalid) of the lines in text.buffer[begin:end], with the columns `used` as `Ids`,
+    and the other results of `split_lines`."""
     def columns(start, end, used):
         length = (end - start).astype(np.int32)
         return [Ids(text.buffer, start[:, c] + begin, length[:, c]) for c in used]
@@ -412,36 +383,33 @@ def _fields(text, begin, end, layout, used):
         goes_on = text.buffer[end[:, 5] + begin] != RETURN
         return is_rank & ~np.isnan(score) & np.isnan(tag) & goes_on
     words_behind = may_go_on if layout == LAYOUTS['run'] else None
-    start, end, n_comments, doubtful = split_lines(text.buffer[begin:end], layout.width, fail, words_behind)
-    return columns(start, end, used), n_comments, doubtful
+    start, end, comments, invalid = split_lines(text.buffer[begin:end], layout.width, words_behind)
+    return columns(start, end, used), comments + begin, invalid + [begin, 0]
 
 def _doubt(text, comments, layout):
     """Return a warning for the first comment that would be a valid row without its '#'. `comments` is an array (n, 2)
     of the positions where comments begin and end. Return '' if there is no such comment."""
     for begin, end in comments.tolist():
         line = text.buffer[begin:end].tobytes()
-        number = float_of_bytes(line.split()[layout.used[2]])
+        fields = line.split()
+        if len(fields) != layout.width or fields[0] == b'#': continue
+        number = to_float(fields[layout.used[2]])
         if np.isnan(number) or layout.kind == 'qrels' and np.isinf(number): continue
         shown = short_repr(line.decode('utf-8', 'replace').strip())
         return f'{text.where(begin)}: this comment looks like a row: {shown}; lines that begin with # are not read'
     return ''
 
 # %% ../../nbs/data/text.ipynb #7d1e0b32
-def _fail_at_line(text, layout, begin, at, count):
-    """Report a line with too few or too many columns with `report_fault`. The lines from `begin` to `at` are parsed
-    first, so that an invalid line among them raises its DataError first."""
-    if at > begin and not collecting(): parse_piece(text, begin, at, layout)
-    kind = layout.kind
-    has, other_kind = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[kind]
-    hint = ''
-    if count == len(COLUMN_NAMES[other_kind]): hint = f'; is this a {other_kind} file?'
-    elif count == 3:
-        call = f"columns={{'query': 1, 'document': 2, {COLUMN_KEYS[kind][2]!r}: 3}}"
-        option = ', and add descending=False if the smallest number is the best' if kind == 'run' else ''
-        hint = f'; if the file has other columns, write {call}{option}'
-    rule = f'the first line has {layout.width}'
-    if layout.width == len(COLUMN_NAMES[kind]): rule = f'{has} {layout.width} ({" ".join(COLUMN_NAMES[kind])}){hint}'
-    report_fault('columns', f'{text.where(at)}: {counted(count, "column")}, but {rule}')
+def _wrong_count(layout, count):
+    """Return the error message for a line with `count` columns, which are too few or too many."""
+    names = COLUMN_NAMES[layout.kind]
+    problem = f'{counted(count, "column")}, but '
+    if layout.width != len(names): return f'{problem}the first line has {layout.width}'
+    has, other_kind = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[layout.kind]
+    problem += f'{has} {len(names)} ({" ".join(names)})'
+    if count == len(COLUMN_NAMES[other_kind]): return f'{problem}; is this a {other_kind} file?'
+    if count == 3: return f'{problem}; if the file has other columns, write {THREE_COLUMNS[layout.kind]}'
+    return problem
 
 # %% ../../nbs/data/text.ipynb #05f8f504
 def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
@@ -513,10 +481,9 @@ def _warn_if_cut_off(text, rows, longest):
     last_line = text.buffer[rows.doc.start[-1]:text.end - 1].tobytes()  # without the newline that was added
     grade = last_line.split()[-1]
     if b'\n' in last_line or not last_line.endswith(grade) or len(grade) >= longest: return
-    problem = (
-        f'{text.name}, line {rows.line_of(len(rows) - 1)}: the last line ends without a newline, and other grades are '
-        f'longer than {grade.decode()!r}; is the file truncated?')
-    warnings.warn(problem, DataWarning, stacklevel=2)
+    problem = f'the last line ends without a newline, and other grades are longer than {grade.decode()!r}'
+    where = text.where(rows.doc.start[-1])
+    warnings.warn(f'{where}: {problem}; is the file truncated?', DataWarning, stacklevel=2)
 
 # %% ../../nbs/data/text.ipynb #ced77a84
 OPEN_FILES = '/proc/self/fd', '/proc/thread-self/fd', '/dev/fd'  # where a process finds what it has open, by number
@@ -602,11 +569,12 @@ def file_form(path: StrPath) -> str:
         raise ValueError(f'{visible(path)}: files of the format {form} cannot be written; use {choices}')
     return FORMS.get(form, '')
 
-NOT_HELD = {  # format: pattern of an id that it cannot hold, what is wrong
+NOT_HELD = {  # format, or '#' for queries in TREC text: pattern of an id that it cannot hold, what is wrong
     '': (r'|.*[ \t\n\r\v\f].*', 'TREC text cannot store ids that are empty or contain spaces'),
     '.csv': ('[ \t]*', 'CSV cannot store ids that are empty or only spaces'),
     '.tsv': ('[ \t]*', 'TSV cannot store ids that are empty or only spaces'),
     '.parquet': ('.*[\udc80-\udcff].*', 'Parquet cannot store ids that are not UTF-8'),
+    '#': ('#.*', 'TREC text cannot store query ids that begin with #, because such lines are comments'),
 }
 
 def check_ids(ids: Iterable[str], form: str, path: object) -> None:
@@ -642,9 +610,12 @@ def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
 
 def json_lines(pairs: Any) -> bytes:
     """Return the rows of a `Qrels` or `Run` as the bytes of JSON lines."""
-    rows = ({'query_id': query, 'doc_id': doc, pairs.number: number}
-            for query, docs in pairs.to_dict().items() for doc, number in docs.items())
-    return ''.join(json.dumps(row) + '\n' for row in rows).encode()
+    lines = []
+    for query, docs in pairs.to_dict().items():
+        for doc, number in docs.items():
+            row = {'query_id': query, 'doc_id': doc, pairs.number: number}
+            lines.append(json.dumps(row) + '\n')
+    return ''.join(lines).encode()
 
 def parquet_bytes(pairs: Any) -> bytes:
     """Return a `Qrels` or `Run` as the bytes of a Parquet file."""
@@ -656,7 +627,8 @@ def parquet_bytes(pairs: Any) -> bytes:
 
 # %% ../../nbs/data/text.ipynb #1cc6410c
 def _shortest(number):
-    return f'{number:.0f}' if abs(number) < 1e15 and number % 1 == 0 else repr(float(number))
+    if abs(number) < 1e15 and number % 1 == 0: return f'{number:.0f}'
+    return repr(float(number))
 
 def qrels_lines(rows: Rows) -> Iterator[str]:
     """Yield the lines of a TREC qrels file, in the order of the rows."""
@@ -667,33 +639,30 @@ def run_lines(rows: Rows, name: str) -> Iterator[str]:
     """Yield the lines of a TREC run, ordered by query and descending score. Scores that are equal as 32-bit floats
     stay in the order of the rows. `name` becomes the tag."""
     tag = '_'.join((name or 'run').split())
-    query, doc, score, rank = named_columns(rows, 'score', 'given').values()
+    lines = [*zip(*named_columns(rows, 'score', 'given').values())]
     with np.errstate(over='ignore'): to_seven_digits = rows.value.astype(np.float32)
     for i in np.lexsort((-to_seven_digits, rows.query)).tolist():
-        yield f'{query[i]} Q0 {doc[i]} {rank[i]} {_shortest(score[i])} {tag}\n'
+        query, doc, score, rank = lines[i]
+        yield f'{query} Q0 {doc} {rank} {_shortest(score)} {tag}\n'
 
 # %% ../../nbs/data/text.ipynb #4fda42fa
 def file_bytes(pairs: Any, path: StrPath) -> bytes:
     """Return a `Qrels` or `Run` as the bytes of a file, in the format of its name. Raise ValueError if the format
     cannot store an id, or a query without judgments."""
     form = file_form(path)
-    if form != '.json' and pairs.kind == 'qrels':
-        rows = np.bincount(pairs.rows.query, minlength=len(pairs))
-        if not rows.all():  # a query without a judgment counts
-            query = pairs.queries[int(rows.argmin())]
-            raise ValueError(f'{visible(path)}: query {query!r} has no judgments, and this format cannot store such a '
-                             'query; .json can')
-    check_ids(chain(pairs.queries, pairs.rows.doc.tolist()), form, path)
+    rows = pairs.rows
+    n_judged = np.bincount(rows.query, minlength=len(pairs))
+    if form != '.json' and pairs.kind == 'qrels' and not n_judged.all():  # a query without a judgment counts
+        query = pairs.queries[n_judged.argmin()]
+        raise ValueError(f'{visible(path)}: query {query!r} has no judgments, and this format cannot store such a '
+                         'query; .json can')
+    check_ids(chain(pairs.queries, rows.doc.tolist()), form, path)
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
     elif form == '.jsonl': data = json_lines(pairs)
-    elif form:
-        data = separated_text(named_columns(pairs.rows, pairs.number, 'given'), form)
+    elif form: data = separated_text(named_columns(rows, pairs.number, 'given'), form)
     else:
-        remark = next((query for query in pairs.queries if query.startswith('#')), None)
-        if remark is not None:
-            raise ValueError(f'{visible(path)}: query {remark!r} begins with #, but TREC text treats such lines as '
-                             'comments')
-        lines = qrels_lines(pairs.rows) if pairs.kind == 'qrels' else run_lines(pairs.rows, pairs.name)
+        check_ids(pairs.queries, '#', path)
+        lines = qrels_lines(rows) if pairs.kind == 'qrels' else run_lines(rows, pairs.name)
         data = ''.join(lines).encode('utf-8', 'surrogateescape')
     return gzip.compress(data, mtime=0) if str(path).lower().endswith('.gz') else data
