@@ -140,16 +140,11 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
         raise DataError(f'system={column!r} needs a table or the path of a table, not an object of type '
                         f'{type(source).__name__}')
     with polars_errors(name):
-        if relation:
-            columns = source.columns
-        else:
-            source = source.lazy() if hasattr(source, 'lazy') else pl.DataFrame(source).lazy()
-            columns = source.collect_schema().names()
+        if not relation: source = source.lazy() if hasattr(source, 'lazy') else pl.DataFrame(source).lazy()
+        columns = _column_names(source)
         if column not in columns: raise DataError(f'no column {column!r}; the columns are {", ".join(columns)}')
-        if relation:
-            values = [row[0] for row in source.project(_quoted(column)).distinct().fetchall()]
-        else:
-            values = source.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
+        if relation: values = [row[0] for row in source.project(_quoted(column)).distinct().fetchall()]
+        else: values = source.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
     if None in values: raise DataError(f'{name}: some rows have no value in column {column!r}')
     if not values: raise DataError(f'{name}: the table has no rows')
     def rows_of(value):
@@ -434,7 +429,7 @@ class TableRun:
         self.total = 0
         relation = is_relation(source)
         with polars_errors(self.name):
-            names = source.columns if relation else source.collect_schema().names()
+            names = _column_names(source)
             self.columns = find_columns(names, 'run')
             self.notes = unused_columns(names, 'run')
             if None in self.columns or len({*names}) < len(names): return
@@ -511,6 +506,10 @@ class TableRun:
         with polars_errors(self.name), ensure_unchanged(self.path, self.path, self.state): yield
 
 def _rows_of_last(query): return query.rle().struct.field('len')[-1]
+
+def _column_names(table):
+    if is_relation(table): return table.columns
+    return table.collect_schema().names()
 
 def _quoted(name): return '"' + name.replace('"', '""') + '"'
 

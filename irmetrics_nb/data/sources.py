@@ -182,8 +182,8 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO
     if not source: raise DataError(f'{name}: there are no queries')
     if holds_hits(source):
         hits = [(query, hit) for query, hits in source.items() for hit in hits]
-        places = [f'query {query!r}' for query, _ in hits]
-        return rows_from_triples(starmap(_with_query, hits), kind, name, columns, places=places)
+        queries = [query for query, _ in hits]
+        return rows_from_triples(starmap(_with_query, hits), kind, name, columns, queries=queries)
     if columns: raise DataError(f'{name}: columns= works for tables, text and records, but not for a dict of dicts')
     source, lists = _docs_of_queries(source, kind, name)
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
@@ -259,24 +259,25 @@ def _with_query(query, hit):
 # %% ../../nbs/data/sources.ipynb #8156b864
 def rows_from_triples(
     source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
-    places: Iterable[str] = (),
+    queries: Sequence = (),
 ) -> Rows:
     """Return the rows of an iterable of (query, document, number). The items can also be records, or objects with
     these attributes. `columns` has the names of the columns of records. `lines` has the line number of each item in a
-    file, and `places` its place otherwise, for messages. Raise DataError for an invalid item."""
-    if lines: places = (f'line {line}' for line in lines)
+    file, and `queries` the query of each item in a dict, for messages. Raise DataError for an invalid item."""
+    def where(i):
+        if lines: return f'{name}, line {lines[i]}'
+        return f'{name}, query {queries[i]!r}' if queries else f'{name}, item {i + 1}'
     triples: list[tuple] = []
     valid_lines = []
     notes: tuple[Note, ...] = ()
     ranks = False
-    for i, (item, place) in enumerate(zip(source, places or map('item {}'.format, count(1)))):
-        where = f'{name}, {place}'
-        try: triple, ranked = _triple(item, kind, where, columns)
+    for i, item in enumerate(source):
+        try: triple, ranked = _triple(item, kind, columns)
         except DataError as error:
-            report_fault('columns', error)
+            report_fault('columns', f'{where(i)}: {error}')
             continue
-        if collecting() and not all(_is_id(id, where) for id in triple[:2]): continue
-        if triples and ranked != ranks: raise DataError(f'{where}: some records have a score, others only a rank')
+        if collecting() and not all(_is_id(id, where(i)) for id in triple[:2]): continue
+        if triples and ranked != ranks: raise DataError(f'{where(i)}: some records have a score, others only a rank')
         ranks = ranked
         triples.append(triple)
         if lines: valid_lines.append(lines[i])
@@ -284,22 +285,21 @@ def rows_from_triples(
     if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
     return rows_from_lists(triples, kind, name, valid_lines, ranks, notes)
 
-def _triple(item, kind, where, columns):
+def _triple(item, kind, columns):
     """Return ((query, document, number), ranked) for an item. `ranked` is True if the number is a rank. Raise
     DataError for an invalid item."""
-    number = COLUMN_KEYS[kind][2]
     if isinstance(item, Mapping):
         names = [*map(str, item)]
         values = [*item.values()]
-        with polars_errors(where): positions = column_positions(names, kind, columns)
+        positions = column_positions(names, kind, columns)
         return tuple(values[i] for i in positions), holds_ranks(names[positions[2]], kind, columns)
-    if columns:
-        raise DataError(f'{where}: columns= works for tables, text and records, but not for {short_repr(item)}')
+    if columns: raise DataError(f'columns= works for tables, text and records, but not for {short_repr(item)}')
+    number = COLUMN_KEYS[kind][2]
     attributes = 'query_id', 'doc_id', number
     if all(hasattr(item, name) for name in attributes):
         return tuple(getattr(item, name) for name in attributes), False
     if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item), False
-    raise DataError(f'{where}: expected (query, document, {number}), not {short_repr(item)}')
+    raise DataError(f'expected (query, document, {number}), not {short_repr(item)}')
 
 # %% ../../nbs/data/sources.ipynb #a6668483
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
@@ -468,7 +468,6 @@ def file_content(path: StrPath) -> bytes:
 def is_self_describing(head: bytes, name: str) -> bool:
     """Return True if a file is Parquet, Arrow or JSON, so that lines may have any
     length. `head` has the first bytes of the file."""
-    head = head[:HEAD_BYTES]
     return head.startswith(TABLE_MAGIC) or looks_like_json(head, name)
 
 # %% ../../nbs/data/sources.ipynb #23741ef0
@@ -483,8 +482,8 @@ def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = N
     check_encoding(head, name)
     separator = header_separator(head, name, columns)
     if separator: return rows_from_csv(content.tobytes(), separator, kind, name, columns)
-    with hint_if_binary(head):
-        with polars_errors(name): layout = text_layout(head, kind, columns)
+    with hint_if_binary(head), polars_errors(name):
+        layout = text_layout(head, kind, columns)
         return rows_from_text(TextBytes.from_bytes(name, data), kind, layout)
 
 # %% ../../nbs/data/sources.ipynb #ad1d2b4f

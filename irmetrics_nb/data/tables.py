@@ -241,7 +241,7 @@ def rows_from_table(
     if kind == 'qrels' and number.dtype.is_float(): number = number.fill_nan(None)
     valid = np.ones(table.height, bool)
     for column, code in (query, 'id'), (doc, 'id'), (number, 'number'):
-        if column is number and kind == 'qrels': continue  # a blank grade means unjudged
+        if column is number and kind == 'qrels' or not column.null_count(): continue  # a blank grade: unjudged
         for i in column.is_null().arg_true():
             report_fault(code, f'{name}, row {first + i + 1}: no value in column {column.name!r}')
             valid[i] = False
