@@ -330,13 +330,12 @@ class TextFile:
         self.name = str(path)
         self.size = size
         self.max_query_bytes = max_query_bytes
-        with file_errors(path):
-            self.total = os.path.getsize(path)
-            self.state = file_state(path)
         self.done = 0
         self.tag = ''
         self.comments_at: dict[int, Comments] = {}  # those of each batch, by its first line
         with opened(path) as (file, stream):
+            self.total = os.path.getsize(path)
+            self.state = file_state(path)
             self.packed = stream is not file
             self.head = stream.read(HEAD_BYTES)
         keep_freed_memory()

@@ -514,7 +514,7 @@ def read_lookup(
     column; `id_column` can be another name. `chosen` has the names of the columns to return; by default, all are
     returned. If `header` is False, a text file may have two columns without a header. Raise DataError if a column is
     missing."""
-    if isinstance(source, Mapping): return _of_dict(source)
+    if isinstance(source, Mapping): return list(source), _columns_of(source.values())
     if hasattr(source, 'iloc') and not hasattr(source, 'columns'):
         return source.index.tolist(), {str(source.name or ''): source.tolist()}
     where = os.fspath(source) if is_path(source) else what
@@ -537,10 +537,11 @@ def lookup_column(source: Any, what: str, ids: Sequence[str], names: Sequence[st
     if column is not None: return keys, column
     raise DataError(f'{what}: no column {" or ".join(names)}; the columns are {", ".join(columns)}')
 
-def _of_dict(source):
-    records = [record if isinstance(record, Mapping) else {'': record} for record in source.values()]
+def _columns_of(records):
+    """Return {name: values} of records. The name of a value that is not a record is ''."""
+    records = [record if isinstance(record, Mapping) else {'': record} for record in records]
     names = dict.fromkeys(chain.from_iterable(records)) or ['']
-    return list(source), {str(name): [record.get(name) for record in records] for name in names}
+    return {str(name): [record.get(name) for record in records] for name in names}
 
 # %% ../../nbs/data/sources.ipynb #5e0c7d31
 def named_lists(source: Any, used: Collection[str] = (), ids: Sequence[str] = ()) -> dict[str, list]:
@@ -548,13 +549,10 @@ def named_lists(source: Any, used: Collection[str] = (), ids: Sequence[str] = ()
     with a name in `used` are returned, if there are any. If a text file has no column with a name in `ids`, it has no
     header, but the columns `ids[0]` and ''."""
     if is_path(source): return _lists_of_file(os.fspath(source), used, ids)
-    if isinstance(source, Mapping):
-        keys, values = _of_dict(source)
-        return {'id': keys, **values}
+    if isinstance(source, Mapping): return {'id': list(source), **_columns_of(source.values())}
     if not is_table(source):
         records = list(source) if isinstance(source, Iterable) else []
-        if records and all(isinstance(record, Mapping) for record in records):
-            return _of_dict(dict(enumerate(records)))[1]
+        if records and all(isinstance(record, Mapping) for record in records): return _columns_of(records)
         raise DataError(f'expected a dict, a table, records or a path, not {short_repr(source)}')
     frame = hasattr(source, 'iloc') and hasattr(source, 'columns')
     table = source if frame else to_polars_table(source, 'run')

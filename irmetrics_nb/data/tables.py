@@ -319,8 +319,8 @@ def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> An
     pl = import_polars()
     if hasattr(source, 'collect_schema'): return source.lazy().collect()
     if not hasattr(source, 'iloc'):
-        if hasattr(source, '__arrow_c_stream__'): return pl.DataFrame(source)
-        return pl.from_dataframe(source)
+        to_polars = pl.DataFrame if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe
+        return to_polars(source)
     if not hasattr(source, 'columns'): raise DataError('this is a Series, not a table; use reset_index() to convert '
                                                        'it to a table')
     names = list(map(str, source.columns))
