@@ -398,7 +398,9 @@ class TextFile:
 
         A compressed file is read to its end for this."""
         if not self.packed: return self.total
-        with opened(self.path, self.state) as (_, stream): return sum(map(len, iter(partial(stream.read, HEAD_BYTES), b'')))
+        with opened(self.path, self.state) as (_, stream):
+            blocks = iter(partial(stream.read, HEAD_BYTES), b'')
+            return sum(map(len, blocks))
 
     def _check_query(self, buffer, line):
         """Raise DataError if a line or the query in the buffer, which begins at `line`, is too long."""

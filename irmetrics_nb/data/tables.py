@@ -404,7 +404,8 @@ def rows_from_csv(
             if fault:
                 report_fault(code, f'{name}, line {line}: {fault}')
                 continue
-            if 'Snapshot Name' in names: line_of.setdefault(fields[names.index('Snapshot Name')], line)  # of Quepid
+            if 'Snapshot Name' in names:  # of Quepid
+                line_of.setdefault(fields[names.index('Snapshot Name')], line)
             triples.append(triple_of(fields))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')
@@ -474,7 +475,7 @@ def scan(path: StrPath) -> Any:
     else:
         if os.path.isdir(path): files = members = part_files(path)
         kind = _kind_of_file(files[0])
-    folders = {name for member in members for name in re.split(r'[/\\]', member.removeprefix(path))[:-1]}
+    folders = [name for member in members for name in re.split(r'[/\\]', member.removeprefix(path))[:-1]]
     partitions = filter(is_partition, folders)
     keys = {name.partition('=')[0]: pl.String for name in partitions}  # columns of text, as 07 and 7 are two ids
     are_parts = all(is_part(member.rpartition('/')[2]) for member in members)
