@@ -416,7 +416,7 @@ def _no_column(where, column, names):
 
 # %% ../../nbs/data/records.ipynb #9f4134dd
 def _rows_of_file(path, name, columns):
-    with opened(path) as (_, stream), polars_errors(path), long_fields():
+    with polars_errors(path), opened(path) as (_, stream), long_fields():
         file = TextIOWrapper(stream, encoding='utf-8-sig', errors='replace', newline='')
         if not name.endswith(('.jsonl', '.ndjson')):
             yield from _rows_of_text(file, path, name.endswith('.csv'), columns)

@@ -420,9 +420,9 @@ def _fault_in_fields(fields, names, columns):
     if len(fields) != len(names):
         return 'columns', f'{counted(len(fields), "field")}, but the header has {len(names)}'
     for code, i in zip(('id', 'id', 'number'), columns):
-        field = fields[i]
-        if not field.strip(' \t'): return code, f'no value in column {names[i]!r}'
-        if len(field) > MAX_ID_BYTES: return code, f'a field has {len(field):,} characters; the limit is {MAX_ID_BYTES:,}'
+        if not fields[i].strip(' \t'): return code, f'no value in column {names[i]!r}'
+        size = len(fields[i])
+        if size > MAX_ID_BYTES: return code, f'a field has {size:,} characters; the limit is {MAX_ID_BYTES:,}'
     return '', ''
 
 # %% ../../nbs/data/tables.ipynb #b3043fb8
