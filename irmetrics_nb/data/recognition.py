@@ -426,7 +426,7 @@ class TableRun:
         self.tag = file_stem(name)
         self.size = size
         self.path = path
-        self.state = file_state(path) if path else None
+        self.state = file_state(path)
         self.total = 0
         relation = is_relation(source)
         with polars_errors(self.name):

@@ -407,7 +407,7 @@ def decompressed(file: Any) -> Any:
     return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b'\x1f\x8b' else file
 
 def file_state(file: StrPath | int | None) -> tuple[int, int] | None:
-    "Return (size, modification time in ns) of a file; None for a pipe. `file` is a path or a file descriptor."
+    "Return (size, modification time in ns) of a path or a file descriptor; None for a pipe, and for no file."
     if file is None: return None
     state = os.stat(file)
     return (state.st_size, state.st_mtime_ns) if stat.S_ISREG(state.st_mode) else None
