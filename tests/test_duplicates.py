@@ -148,8 +148,10 @@ def test_a_json_object_may_name_a_document_twice_but_not_a_query(way, tmp_path):
     path = put(tmp_path/'run.json', as_json(grouped))
     assert Run(path, duplicates=way).to_dict() == Run(by_hand(grouped, way)).to_dict()
     with pytest.raises(DataError, match=r"run.json: duplicate document 'b' in query 'q1'"): Run(path)
-    for text in b'{"q1": {"a": 1}, "q1": {"b": 1}}', b'[{"query": "q", "query": "r", "doc_id": "d", "score": 1}]':
-        with pytest.raises(DataError, match="duplicate key .* in a JSON object"): Run(put(tmp_path/'run.json', text), duplicates=way)
+    wrong = {b'{"q1": {"a": 1}, "q1": {"b": 1}}': "duplicate key 'q1' in a JSON object",
+             b'[{"query": "q", "query": "r", "doc_id": "d", "score": 1}]': "item 1: the column 'query' appears 2 times"}
+    for text, words in wrong.items():
+        with pytest.raises(DataError, match=words): Run(put(tmp_path/'run.json', text), duplicates=way)
 
 
 def test_lists_of_documents_ranks_and_distances_are_deduplicated_too(tmp_path):

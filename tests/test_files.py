@@ -222,7 +222,7 @@ def test_one_line_of_json_is_a_record_if_it_has_the_columns_and_a_dict_of_querie
     ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n\n{"query_id": "q1", "doc_id": "d2", "score": "x"}\n', "line 3: the score 'x' is not a"),
     ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d2"\n', "line 2: invalid JSON"),
     ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d2"}\n', "line 2: no column score"),
-    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "query_id": "q2", "doc_id": "d2", "score": 1}\n', "line 2: duplicate key 'query_id'"),
+    ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "query_id": "q2", "doc_id": "d2", "score": 1}\n', "line 2: the column 'query_id' appears 2 times"),
     ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d1", "score": 2}\n', "line 2.*d1"),
     ('{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc_id": "d2", "rank": 2}\n', "line 2: some records have a score, others only a rank"),
 ])  # fmt: skip

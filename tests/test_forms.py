@@ -1,5 +1,6 @@
 "Every form of input, alone, under a name, in a list, in a check-up and on the command line; and what to write instead of a mistake."
 import json
+import re
 import warnings
 from collections import deque
 from dataclasses import dataclass
@@ -117,12 +118,12 @@ def test_a_new_form_is_one_row_of_the_table_for_every_verb(kind, content, monkey
     (Response(answer('d1')), 'the response to a search does not contain the query id'),
     ({'q': answer('d1'), 'p': {'error': {'type': 'x', 'reason': 'no such index'}, 'status': 404}}, "query 'p': the search failed: no such index"),
     ({'q': {'error': 'broken', 'status': 500}}, "query 'q': the search failed: broken"),
-    ({'q': [{'id': 'd1', 'distance': .2}]}, "query 'q': expected a document and its score"),
+    ({'q': [{'id': 'd1', 'distance': .2}]}, "query 'q': no column score or sim .*; the columns are 'id', 'distance'"),
     (5, f'expected {EXPECTED}, not 5')])
 def test_what_cannot_be_a_run_is_told_what_to_write(run, says):
     with pytest.raises(DataError, match=says): evaluate(GRADES, run)
     with pytest.raises(DataError, match=says): Run(run)
-    assert 'refused' in check(GRADES, run).codes
+    assert check(GRADES, run).codes[0] in ('refused', 'columns')
 
 
 def test_documents_that_are_called_error_are_no_failed_searches():
@@ -225,3 +226,22 @@ def test_each_document_of_a_list_may_name_its_id_in_its_own_way(tmp_path):
     file.write_text(json.dumps([{'id': 'd1', 'text': 'roses'}, {'text': 'bread'}]))
     with pytest.raises(DataError, match='no column doc_id; the columns are id, text'):
         explain('RR', GRADES, run, 'q', documents=file)
+
+
+def test_documents_with_numbers_are_records_of_their_query():
+    ranked = {'q': [{'id': 'd1', 'rank': 1}, {'id': 'd2', 'rank': 2}]}
+    assert Run(ranked).to_dict() == Run(ranked, descending=False).to_dict() == {'q': {'d1': -1, 'd2': -2}}
+    named = {'q': [{'url': 'd1', 'distance': .25}, {'url': 'd2', 'distance': .5}]}
+    assert Run(named, columns={'score': 'distance'}, descending=False).to_dict() == {'q': {'d1': -.25, 'd2': -.5}}
+    for says, hits in {
+        'some records have a score, others only a rank': [{'id': 'd1', 'score': 1}, {'id': 'd2', 'rank': 1}],
+        "the columns 'id' and 'url' may both be the document": [{'id': 'd1', 'url': 'u', 'score': 1}],
+        "expected (query, document, score), not 'd2'": [('d1', 1), 'd2'],
+    }.items():
+        with pytest.raises(DataError, match=f"query 'q': {re.escape(says)}"): Run({'q': hits})
+
+
+def test_a_field_of_a_json_record_that_comes_twice_is_named(tmp_path):
+    path = tmp_path/'run.json'
+    path.write_text('{"q": [{"id": "d1", "score": 1, "score": 2}]}')
+    with pytest.raises(DataError, match="run.json, query 'q': the column 'score' appears 2 times"): Run(path)

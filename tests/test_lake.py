@@ -123,15 +123,14 @@ def test_a_table_that_is_made_when_it_is_asked_for_comes_in_batches_of_whole_que
     if not scattered:
         assert [batch["query_id"].n_unique() * 12 for _, batch in source] == [len(batch) for _, batch in source]
         judged, reading = judge_run(QRELS, form(rows), memory=3200)
-        with_batches = form is relation or hasattr(pl.LazyFrame, "collect_batches")  # since polars 1.34
-        assert reading.how.startswith("in ") and reading.how.endswith(" batches" if with_batches else "temporary file")
+        assert reading.how.startswith("in ") and reading.how.endswith(" batches")
 
 
-def test_where_polars_hands_out_no_batches_a_file_is_written_first_and_that_is_said(monkeypatch):
+def test_where_polars_hands_out_no_batches_a_table_is_computed_in_memory(monkeypatch):
     monkeypatch.delattr(pl.LazyFrame, "collect_batches", raising=False)
     scores = evaluate(QRELS, TABLE.lazy(), "AP nDCG@5")
     assert scores.to_dict() == HERE.to_dict()
-    assert scores.reading.endswith(", through a temporary file")
+    assert scores.reading == "in one batch"
 
 
 @pytest.mark.parametrize("form", [pl.DataFrame.lazy, relation], ids=["lazy", "duckdb"])

@@ -179,22 +179,21 @@ def import_polars(feature: str = 'a table', instead: str = '') -> Any:
     return polars
 
 # %% ../../nbs/data/errors.ipynb #a82badf2
-TABLE_LIBRARIES = 'polars', 'pyarrow', 'pyo3_runtime'
+TABLE_LIBRARIES = 'polars', 'pyarrow', 'pyo3_runtime', '_csv'
 
 @contextmanager
 def polars_errors(source: str) -> Iterator[None]:
-    """Re-raise errors of polars, pyarrow and the operating system as DataError.
+    """Re-raise errors of polars, pyarrow, csv and the operating system as DataError.
 
     Use it in a `with` statement. The message begins with `source`, the name of the
     data. A DataError gets this name too if its message does not begin with it."""
     try:
         yield
+    except DataError as error:
+        named = str(error).startswith((f'{source}: ', f'{source}, '))
+        raise DataError(str(error) if named else f'{source}: {error}') from None
     except BaseException as error:  # a panic is no Exception
-        if isinstance(error, DataError):
-            named = str(error).startswith((f'{source}: ', f'{source}, '))
-            raise DataError(str(error) if named else f'{source}: {error}') from None
-        ours = isinstance(error, OSError)
-        if not (ours or type(error).__module__.startswith(TABLE_LIBRARIES)): raise
+        if not (isinstance(error, OSError) or type(error).__module__.startswith(TABLE_LIBRARIES)): raise
         first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(f'{source}: {first_line[:300]}') from None
 

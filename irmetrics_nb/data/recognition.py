@@ -7,13 +7,11 @@ __all__ = ['read_batches']
 
 # %% ../../nbs/data/recognition.ipynb #7a11c004
 import os
-import stat
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from glob import glob
-from itertools import takewhile
+from glob import escape, glob
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +21,11 @@ import numpy as np
 from ..core.arrays import concat_ranges
 from ..core.measures import Measure
 from .errors import EMPTY, DataError, StrPath, file_errors, import_polars, polars_errors
-from .ids import PAD, Ids, block_starts
+from .ids import PAD
 from .qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
     check_encoding,
     check_end,
-    decompressed,
     ensure_unchanged,
     file_state,
     file_stem,
@@ -36,7 +33,7 @@ from irmetrics_nb.data.sources import (
     hint_if_binary,
     is_path,
     looks_like_json,
-    open_bytes,
+    opened,
     read_rows,
     rows_from_path,
 )
@@ -58,7 +55,6 @@ from irmetrics_nb.data.tables import (
 from irmetrics_nb.data.text import (
     BATCH_BYTES,
     BYTE_ORDER_MARK,
-    HASH,
     HEAD_BYTES,
     LAYOUTS,
     NO_COMMENTS,
@@ -68,7 +64,6 @@ from irmetrics_nb.data.text import (
     keep_freed_memory,
     parse_piece,
     rows_from_text,
-    split_fields,
     text_layout,
 )
 from ..metrics.parsing import parse_all
@@ -83,10 +78,8 @@ def found_runs(path: StrPath) -> list[str] | None:
     if is_remote(path): return None
     text = os.fspath(path)
     if not text: raise DataError(f'a run is missing: {EMPTY}')
-    if os.path.isdir(path):
-        if is_spread(path): return None
-        shown = sorted(name for name in os.listdir(path) if name[0] not in '._')
-        return _no_folder_lost([os.path.join(path, name) for name in shown]) or None
+    if is_spread(text): return None
+    if os.path.isdir(text): return _no_folder_lost(sorted(glob(os.path.join(escape(text), '[!._]*')))) or None
     if os.path.exists(text) or not set('*?[') & set(text): return None
     paths = sorted(glob(text, recursive=True))
     if not paths: raise DataError(f'{text}: no file matches this pattern')
@@ -120,12 +113,11 @@ def _table_with(path):
     """Return the folder of a table in several files if `path` looks like one of these files.
     Only names are examined, such as part-0.parquet or a folder lang=de. Return None for
     other names."""
-    keys = [*takewhile(lambda folder: is_partition(folder.name), path.parents)]
     if path.is_dir(): return path.parent if is_partition(path.name) else None
-    if keys: return keys[-1].parent
-    if is_part(path.name) or (path.parent / '_SUCCESS').exists():
-        return path.parent
-    return None
+    folder = path.parent
+    while is_partition(folder.name): folder = folder.parent
+    in_table = folder != path.parent or is_part(path.name) or (folder / '_SUCCESS').exists()
+    return folder if in_table else None
 
 # %% ../../nbs/data/recognition.ipynb #3591ca1a
 def by_system(source: Any, column: str) -> dict[str, Any]:
@@ -138,27 +130,26 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
     name = 'the run'
     if is_path(source):
         name = os.fspath(source)
-        if os.path.isdir(name) and not is_spread(name): raise DataError(
-            f'{name}: this folder does not contain the parts of a table')
+        if os.path.isdir(name) and not is_spread(name):
+            raise DataError(f'{name}: this folder does not contain the parts of a table')
         source = scan(name)
     elif hasattr(source, 'iloc'): source = pl.from_pandas(source)
     relation = is_relation(source)
     if not (relation or is_table(source)):
         raise DataError(f'system={column!r} needs a table or the path of a table, not an object of type '
                         f'{type(source).__name__}')
-    table = source if relation or hasattr(source, 'lazy') else pl.DataFrame(source)
-    if not relation: table = table.lazy()
     with polars_errors(name):
-        columns = table.columns if relation else table.collect_schema().names()
+        if not relation: source = source.lazy() if hasattr(source, 'lazy') else pl.DataFrame(source).lazy()
+        columns = _column_names(source)
         if column not in columns: raise DataError(f'no column {column!r}; the columns are {", ".join(columns)}')
-        if relation: values = [row[0] for row in table.project(_quoted(column)).distinct().fetchall()]
-        else: values = table.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
+        if relation: values = [row[0] for row in source.project(_quoted(column)).distinct().fetchall()]
+        else: values = source.select(pl.col(column).unique()).collect(engine='streaming')[column].to_list()
     if None in values: raise DataError(f'{name}: some rows have no value in column {column!r}')
     if not values: raise DataError(f'{name}: the table has no rows')
     def rows_of(value):
-        if not relation: return table.filter(pl.col(column) == value)
+        if not relation: return source.filter(pl.col(column) == value)
         text = str(value).replace("'", "''")
-        return table.filter(f"{_quoted(column)} = '{text}'")
+        return source.filter(f"{_quoted(column)} = '{text}'")
     return {str(value): rows_of(value) for value in sorted(values, key=str)}
 
 # %% ../../nbs/data/recognition.ipynb #4dfeea17
@@ -170,33 +161,28 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
     if is_path(run):
         if found_runs(run) is None: return None
         run = [run]
-    named = isinstance(run, Mapping)
     form = form_of(run)
     if not (form and form.holds_runs and isinstance(run, Collection)): return None
-    if isinstance(run, Mapping):
-        items = list(run.items())
-    else:
-        items = [('', item) for item in run]
-    sources = [source for _, source in items]
-    if not named and items and not is_run(sources[0]): return None  # rows, maybe many
+    named = isinstance(run, Mapping)
+    sources = list(run.values() if isinstance(run, Mapping) else run)
+    if not named and sources and not is_run(sources[0]): return None  # rows, maybe many
     are_runs = list(map(is_run, sources))
     if True not in are_runs: return None
+    labels = list(map(repr, run)) if named else [f'item {i}' for i in range(1, len(sources) + 1)]
     if False in are_runs:
-        run_and_other = are_runs.index(True), are_runs.index(False)
-        examples = [repr(items[i][0]) if named else f'item {i + 1}' for i in run_and_other]
         raise ValueError(
-            f'one run or several? {examples[0]} is a run, but {examples[1]} is not; write several runs as '
-            '{name: run} or [run, run], and one run as {query: {document: score}} or [(query, document, score), ...]'
+            f'one run or several? {labels[are_runs.index(True)]} is a run, but {labels[are_runs.index(False)]} is '
+            'not; write several runs as {name: run} or [run, run], and one run as {query: {document: score}} or '
+            '[(query, document, score), ...]'
         )
     if named and all(isinstance(source, str) and not os.path.exists(source) for source in sources):
-        name, text = items[0]
-        raise ValueError(f'{text!r}, the value of {name!r}, is not a file; write one run as '
-                         f'{{query: {{document: score}}}}')
-    if not named and all(map(is_path, sources)):
-        paths = [path for source in sources for path in found_runs(source) or [source]]
-        check_no_parts(paths)
-        return [('', path) for path in paths]
-    return [(str(name), source) for name, source in items]
+        raise ValueError(f'{sources[0]!r}, the value of {labels[0]}, is not a file; write one run as '
+                         '{query: {document: score}}')
+    if named: return list(zip(map(str, run), sources))
+    if all(map(is_path, sources)):
+        sources = [path for source in sources for path in found_runs(source) or [source]]
+        check_no_parts(sources)
+    return [('', source) for source in sources]
 
 ANSWER_NAMES = frozenset(['hits', 'details', 'responses', 'requests', 'error'])  # in a response of a search service
 
@@ -287,13 +273,12 @@ def ready(run: Run) -> Run:
 
     Files and large tables are not read yet. All other sources are read into memory."""
     if run.source is None or run.stream is not None: return run
-    if not run.options:
-        source = run.source
-        path = run.path
-        if path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path)): return run
-        if not path and (is_table(source) or is_relation(source)): run.stream = open_table(source)
-        if run.stream is not None: return run
-    return Run(run, copy=False)
+    if run.options: return Run(run, copy=False)
+    source = run.source
+    path = run.path
+    if path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path)): return run
+    if is_table(source) or is_relation(source): run.stream = open_table(source)
+    return Run(run, copy=False) if run.stream is None else run
 
 # %% ../../nbs/data/recognition.ipynb #23ca75fe
 def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> int:
@@ -302,17 +287,17 @@ def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> i
     The last line may be incomplete. Return 0 if all lines are of the same query. Only
     the last `reach` bytes are parsed, or more if they have only one query."""
     begin = max(end - reach, 0)
-    newline = np.flatnonzero(buffer[begin:end] == 10) + begin
-    line_start = newline + 1 if begin else np.append(0, newline + 1)
-    if len(line_start) > 1:
-        origin = line_start[0]
-        field_start, field_end = split_fields(buffer[origin:line_start[-1]])
-        first_field = np.searchsorted(field_start, line_start - origin)
-        full = np.flatnonzero(np.diff(first_field) > 0)
-        full = full[buffer[field_start[first_field[full]] + origin] != HASH]  # a comment belongs to no query
-        field = first_field[full]
-        changes = block_starts(Ids(buffer, field_start[field] + origin, field_end[field] - field_start[field]))
-        if len(changes) > 1: return int(line_start[full[changes[-1]]])
+    lines = buffer[begin:end].tobytes().split(b'\n')
+    position = end - len(lines.pop())
+    last_query = None
+    start = 0
+    for line in reversed(lines[1:] if begin else lines):
+        position -= len(line) + 1
+        query = line.split(None, 1)[:1]
+        if not query or query[0].startswith(b'#'): continue  # a comment belongs to no query
+        if last_query not in (None, query): return start
+        last_query = query
+        start = position
     return last_query_start(buffer, end, reach * 8) if begin else 0
 
 # %% ../../nbs/data/recognition.ipynb #4724cb7b
@@ -345,14 +330,12 @@ class TextFile:
         self.name = str(path)
         self.size = size
         self.max_query_bytes = max_query_bytes
-        with file_errors(path):
-            self.total = os.stat(path).st_size
-            self.state = file_state(path)
         self.done = 0
         self.tag = ''
         self.comments_at: dict[int, Comments] = {}  # those of each batch, by its first line
-        with self._opened() as file, file_errors(path):
-            stream = decompressed(file)
+        with opened(path) as (file, stream):
+            self.total = os.path.getsize(path)
+            self.state = file_state(path)
             self.packed = stream is not file
             self.head = stream.read(HEAD_BYTES)
         keep_freed_memory()
@@ -372,21 +355,26 @@ class TextFile:
     def __iter__(self) -> Iterator:
         """Yield batches as `TextBytes`, from the beginning of the file. Adjacent lines of a
         query are in the same batch."""
-        with self._opened() as file:
-            stream = decompressed(file)
-            with file_errors(self.path): start = stream.read(len(BYTE_ORDER_MARK))
+        with opened(self.path, self.state) as (file, stream):
+            start = stream.read(len(BYTE_ORDER_MARK))
             carried = np.frombuffer(start.removeprefix(BYTE_ORDER_MARK), np.uint8)
             line = 1
-            room = 4 * HEAD_BYTES
+            limit = 4 * HEAD_BYTES
             while True:
-                buffer = np.empty(max(min(self.size, room), 2 * len(carried)) + PAD, np.uint8)
-                buffer[:len(carried)] = carried
-                buffer, filled, cut = self._whole_queries(stream, buffer, len(carried), line)
+                filled = len(carried)
+                room = max(min(self.size, limit), 2 * filled)
+                buffer = np.empty(room + PAD, np.uint8)
+                buffer[:filled] = carried
+                while filled < room and (got := stream.readinto(buffer.data[filled:room])): filled += got
                 if not filled: return
+                cut = filled if filled < room else last_query_start(buffer, filled)
                 carried = buffer[cut:filled].copy()  # the last query may go on
+                if not cut:
+                    self._check_query(buffer, line)
+                    continue
                 text = TextBytes.from_bytes(self.name, buffer[:cut + PAD], line, complete=False)
                 line += text.lines
-                room *= 2
+                limit *= 2
                 self.done = file.tell()
                 yield text
 
@@ -401,45 +389,23 @@ class TextFile:
             for text in self:
                 with hint_if_binary(self.head): self.comments_at[text.line] = partition_text(text, files)
         for path in paths:
-            with file_errors(path): content = np.fromfile(path, np.uint8)
-            data = np.append(content, np.zeros(PAD, np.uint8))
-            if len(content): yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, complete=False), 'run')
+            data = np.append(np.fromfile(path, np.uint8), np.zeros(PAD, np.uint8))
+            if len(data) == PAD: continue
+            yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, complete=False), 'run')
 
     def count_bytes(self) -> int:
         """Return the number of bytes of the uncompressed text.
 
         A compressed file is read to its end for this."""
         if not self.packed: return self.total
-        with self._opened() as file, file_errors(self.path):
-            stream = decompressed(file)
-            return sum(map(len, iter(partial(stream.read, HEAD_BYTES), b'')))
+        with opened(self.path, self.state) as (_, stream):
+            blocks = iter(partial(stream.read, HEAD_BYTES), b'')
+            return sum(map(len, blocks))
 
-    @contextmanager
-    def _opened(self):
-        """Open the file in a `with` statement. Raise DataError if the file has changed since
-        this reader was created."""
-        with file_errors(self.path): file = open_bytes(self.path)
-        with file, ensure_unchanged(file.fileno(), self.path, self.state): yield file
-
-    def _whole_queries(self, stream, buffer, filled, line):
-        """Read from the stream into a buffer, and enlarge the buffer until it has a complete
-        query. Return (buffer, filled, cut): the buffer, the number of bytes in it, and how
-        many of these bytes belong to complete queries. `line` is the number of the first
-        line, for messages."""
-        while True:
-            room = len(buffer) - PAD
-            with file_errors(self.path):
-                while filled < room and (got := stream.readinto(buffer.data[filled:room])): filled += got
-            ended = filled < room
-            cut = filled if ended else last_query_start(buffer, filled)
-            if cut or not filled: return buffer, filled, cut
-            buffer = self._enlarge(buffer, line)
-
-    def _enlarge(self, buffer, line):
-        """Return a copy of the buffer with about twice its length. Raise DataError if a line
-        or a query is too long."""
+    def _check_query(self, buffer, line):
+        """Raise DataError if a line or the query in the buffer, which begins at `line`, is too long."""
         check_end(buffer[:-PAD], self.name, line)
-        if len(buffer) <= self.max_query_bytes: return np.concatenate((buffer[:-PAD], np.empty(len(buffer), np.uint8)))
+        if len(buffer) <= self.max_query_bytes: return
         raise DataError(f'{self.name}, line {line}: the query that begins here needs more memory than is allowed')
 
 # %% ../../nbs/data/recognition.ipynb #6f236206
@@ -449,31 +415,31 @@ class TableRun:
     """Reader for a run in a table, in batches of about `size` rows.
 
     `source` is a polars table, a LazyFrame or a DuckDB relation. `path` is the Parquet
-    or Arrow file that a LazyFrame scans. `name` is shown in messages, and `tag` is the
-    name of the run. If a column is missing or ambiguous, `total` is 0. The error is
-    raised later, when the table is read in one piece."""
+    or Arrow file that a LazyFrame scans. `name` is the path for messages and for the name
+    of the run. If a column is missing or ambiguous, `total` is 0. The error is raised
+    later, when the table is read in one piece."""
     comments = NO_COMMENTS
     done = 0
-    way = ''  # an addition to the description of how the run was read
 
-    def __init__(
-        self, source: Any, size: int, name: str = 'the run', tag: str = '', path: StrPath | None = None
-    ):
-        self.name = name
-        self.tag = tag
+    def __init__(self, source: Any, size: int, name: str = '', path: StrPath | None = None):
+        self.name = name or 'the run'
+        self.tag = file_stem(name)
         self.size = size
-        self.path, self.state = path, file_state(path) if path else None
-        with polars_errors(name):
-            relation = is_relation(source)
-            self.total = 0
-            names = source.columns if relation else source.collect_schema().names()
-            self.columns, self.notes = find_columns(names, 'run'), unused_columns(names, 'run')
+        self.path = path
+        self.state = file_state(path)
+        self.total = 0
+        relation = is_relation(source)
+        with polars_errors(self.name):
+            names = _column_names(source)
+            self.columns = find_columns(names, 'run')
+            self.notes = unused_columns(names, 'run')
             if None in self.columns or len({*names}) < len(names): return
-            self.table: Any = (
-                source.project(', '.join(map(_quoted, self.columns))) if relation else source.select(self.columns)
-            )
-            lazy = not (relation or hasattr(source, 'height'))
-            self.total = self.table.select(import_polars().len()).collect().item() if lazy else len(self.table)
+            if relation:
+                self.table: Any = source.project(', '.join(map(_quoted, self.columns)))
+                self.total = len(self.table)
+            else:
+                self.table = source.select(self.columns)
+                self.total = self.table.lazy().select(import_polars().len()).collect().item()
 
     def rows(self, batch: tuple) -> Rows:
         """Convert a batch, (number of the first row, table), to rows."""
@@ -485,53 +451,37 @@ class TableRun:
         the same batch."""
         pl = import_polars()
         self.done = 0
-        held = None
+        held = pl.DataFrame()
+        enough = 3 * self.size // 4  # a reader may return a little less than `size` rows
         for table in self._tables():
-            held = table if held is None else pl.concat([held, table])
-            complete = self.done + held.height >= self.total
-            if held.height < 3 * self.size // 4 and not complete: continue  # a reader may return a little less
+            held = pl.concat([held, table]) if held.height else table
+            if held.height <= enough: continue
             query = held[self.columns[0]]
-            cut = held.height
-            for end in (query.tail(10_000), query) if cut and not complete else ():  # most queries have fewer rows
-                cut = held.height - end.rle().struct.field('len')[-1]
-                if cut > held.height - len(end): break
-            if not cut: continue
+            last = _rows_of_last(query.tail(10_000))  # most queries have fewer rows
+            if last == 10_000: last = _rows_of_last(query)
+            if last == held.height:
+                enough = 2 * last
+                continue
+            cut = held.height - last
             self.done += cut
             yield self.done - cut, held[:cut]
             held = held[cut:]
-        if held is None or not held.height: return
+            enough = 3 * self.size // 4
         self.done += held.height
-        yield self.done - held.height, held
+        if held.height: yield self.done - held.height, held
 
     def _tables(self):
-        streamed = hasattr(self.table, 'collect_batches') and self.path is None
-        if is_relation(self.table) or streamed:
-            with self._reading():
-                if is_relation(self.table):
-                    fresh = self.table.project('*')
-                    reader = getattr(fresh, 'to_arrow_reader', None) or fresh.fetch_record_batch
-                    yield from map(import_polars().DataFrame, reader(self.size))
-                else: yield from self.table.collect_batches(chunk_size=self.size)
-        elif self.path or hasattr(self.table, 'height'): yield from self._slices(self.table)
-        else:  # polars is older than 1.34
-            from tempfile import TemporaryDirectory
-            self.way = ', through a temporary file'
-            with TemporaryDirectory() as folder:
-                path = Path(folder) / 'run.parquet'
-                with self._reading(): self.table.sink_parquet(path)
-                yield from self._slices(import_polars().scan_parquet(path))
-
-    def _slices(self, table):
-        """Yield slices of the table in the order of its rows, usually of `size` rows.
-        Pending rows, which are not in a batch yet, reduce this number. If `size` or more
-        rows are pending, the slice has as many rows as are pending."""
-        first = 0
-        while first < self.total:
-            pending = first - self.done
-            rows = self.size - pending if pending < self.size else pending
-            with self._reading(): rows_read = table.lazy().slice(first, rows).collect()
-            first += rows
-            yield rows_read
+        """Yield the table in parts of about `size` rows."""
+        if is_relation(self.table):
+            fresh = self.table.project('*')
+            reader = getattr(fresh, 'to_arrow_reader', None) or fresh.fetch_record_batch
+            with self._reading(): yield from map(import_polars().DataFrame, reader(self.size))
+        elif self.path or hasattr(self.table, 'height'):
+            for first in range(0, self.total, self.size):
+                with self._reading(): table = self.table.lazy().slice(first, self.size).collect()
+                yield table
+        else:
+            with self._reading(): yield from self.table.collect_batches(chunk_size=self.size)
 
     def partition(self, count: int, folder: StrPath) -> Iterator[Rows]:
         """Yield the rows in `count` parts, each with complete queries.
@@ -541,8 +491,7 @@ class TableRun:
         for i in range(count):
             with self._reading():
                 if is_relation(self.table):
-                    relation = self.table.filter(f'hash({_quoted(self.columns[0])}) % {count} = {i}')
-                    table = pl.DataFrame(relation)
+                    table = pl.DataFrame(self.table.filter(f'hash({_quoted(self.columns[0])}) % {count} = {i}'))
                 else:
                     in_part = pl.col(self.columns[0]).hash() % count == i
                     table = self.table.lazy().filter(in_part).collect(engine='streaming')
@@ -555,26 +504,27 @@ class TableRun:
     @contextmanager
     def _reading(self):
         """Raise DataError in a `with` block if polars fails or the file changes."""
-        with ExitStack() as stack:
-            if self.path:
-                stack.enter_context(file_errors(self.path))
-                stack.enter_context(ensure_unchanged(self.path, self.path, self.state))
-            with polars_errors(self.name): yield
+        with polars_errors(self.name), ensure_unchanged(self.path, self.path, self.state): yield
+
+def _rows_of_last(query): return query.rle().struct.field('len')[-1]
+
+def _column_names(table):
+    if is_relation(table): return table.columns
+    return table.collect_schema().names()
 
 def _quoted(name): return '"' + name.replace('"', '""') + '"'
 
 # %% ../../nbs/data/recognition.ipynb #bee061d8
-def open_table(source: Any, size: int | None = None, name: str = 'the run', tag: str = '') -> TableRun | None:
+def open_table(source: Any, size: int | None = None, name: str = '') -> TableRun | None:
     """Return a reader for a table with more than `size` rows.
 
-    Return None for smaller tables and for other sources. Return None also if a column
-    is missing, so that the error is raised when the table is read in one piece."""
+    Return None for smaller tables. Return None also if a column is missing, so that the
+    error is raised when the table is read in one piece. A LazyFrame of polars before 1.34,
+    which cannot be computed in batches, is read into memory."""
     size = BATCH_ROWS if size is None else size
-    lazy = hasattr(source, 'collect_schema') and not hasattr(source, 'height')
-    if not (lazy or is_relation(source)):
-        if not is_table(source): return None
-        with polars_errors(name): source = to_polars_table(source, 'run')
-    run = TableRun(source, size, name, tag)
+    if not (is_relation(source) or hasattr(source, 'collect_batches')):
+        with polars_errors(name or 'the run'): source = to_polars_table(source, 'run')
+    run = TableRun(source, size, name)
     return run if run.total > size else None
 
 # %% ../../nbs/data/recognition.ipynb #1d96bd39
@@ -588,9 +538,9 @@ def open_run(
     name = str(path)
     rows = size >> 5
     if is_remote(path) or is_spread(path):
-        with polars_errors(name): return open_table(scan(path), rows, name, file_stem(path))
-    with file_errors(path):
-        if not stat.S_ISREG(os.stat(path).st_mode): return None
+        with polars_errors(name): return open_table(scan(path), rows, name)
+    with file_errors(path): state = file_state(path)
+    if state is None: return None
     file = TextFile(path, size, max_query_bytes)
     check_encoding(file.head, path)
     small = not file.packed and file.total <= size
@@ -599,7 +549,7 @@ def open_run(
         if set('*?[') & set(name): return None  # polars would look for several files
         scan_table = pl.scan_parquet if file.head.startswith(b'PAR1') else pl.scan_ipc
         with suppress(DataError), polars_errors(name):
-            table = TableRun(scan_table(path), rows, name, file_stem(path), path)
+            table = TableRun(scan_table(path), rows, name, path)
             return table if table.total > rows * (4 if small else 1) else None  # a byte may hold ten rows
         return None  # polars cannot read it by slices
     if small or looks_like_json(file.head, name) or header_separator(file.head, name): return None

@@ -12,12 +12,12 @@ import gzip
 import json
 import os
 import re
+import textwrap
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from functools import cached_property
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from itertools import chain
-from numbers import Real
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -30,14 +30,30 @@ from irmetrics_nb.data.errors import (
     DataWarning,
     StrPath,
     counted,
-    file_errors,
     import_polars,
     polars_errors,
     short_repr,
 )
 from .qrels_and_runs import Qrels, Run
-from .sources import file_content, is_path, named_lists, parse_json, parsed_lines, repeated_item
-from .tables import COLUMN_SYNONYMS, TABLE_MAGIC, header_names, ids_of_objects, plain_name, read_table
+from irmetrics_nb.data.sources import (
+    file_content,
+    file_stem,
+    is_path,
+    named_lists,
+    opened,
+    parse_json,
+    parsed_lines,
+    repeated_item,
+)
+from irmetrics_nb.data.tables import (
+    COLUMN_SYNONYMS,
+    TABLE_MAGIC,
+    header_names,
+    ids_of_objects,
+    long_fields,
+    plain_name,
+    read_table,
+)
 
 # %% ../../nbs/data/records.ipynb #0a2e43f5
 class Together(NamedTuple):
@@ -75,24 +91,29 @@ def _ids_of_record(value, query, name):
     """Return the ids of a record as a list, or as {id: grade}; [] for a missing value. The
     value can be JSON text. Raise DataError if it is not a list or dict."""
     if is_missing(value): return []
-    if isinstance(value, str) and value[:1] in ('[', '{'): value = parse_json(value, f'query {query!r}, {name}')[0]
+    value = _from_json(value, query, name)
     if isinstance(value, Mapping): return {doc: grade for doc, grade in value.items() if grade is not None}
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise DataError(f'query {query!r}: {name} should be a list of ids, not {short_repr(value)}')
     return list(value)
+
+def _from_json(value, query, name):
+    """Return the content of JSON text with a list or object. Return any other value unchanged."""
+    if not (isinstance(value, str) and value.startswith(('[', '{'))): return value
+    return parse_json(value, f'query {query!r}, {name}')[0]
 
 SCORE_COLUMNS = 'scores', 'retrieved_scores', 'score', 'similarities'
 
 def _warn_of_scores(table, run):
     """Warn if the scores of a query contradict the order of its retrieved ids."""
     column = next((name for name in table if plain_name(name) in SCORE_COLUMNS), None)
+    if column is None: return
     wrong = []
-    for value, (query, ids) in zip(table[column] if column else [], run.items()):
-        if isinstance(value, str) and value[:1] == '[': value = parse_json(value, f'query {query!r}, {column}')[0]
-        listed = isinstance(value, Iterable) and not isinstance(value, str | Mapping) and not isinstance(ids, Mapping)
-        scores = list(value) if listed else []
-        comparable = len(scores) == len(ids) and all(isinstance(score, Real) for score in scores)
-        if comparable and sorted(scores, reverse=True) != scores: wrong.append(query)
+    for value, (query, ids) in zip(table[column], run.items()):
+        value = _from_json(value, query, column)
+        try: scores = np.array(value, float)
+        except (TypeError, ValueError): continue
+        if isinstance(ids, list) and scores.shape == (len(ids),) and (np.diff(scores) > 0).any(): wrong.append(query)
     if not wrong: return
     problem = (
         f'in {counted(len(wrong), "query")}, such as {wrong[0]!r}, the scores in column {column!r} contradict the '
@@ -145,29 +166,27 @@ def from_records(
     with polars_errors(where):
         table = named_lists(source)
         names = _record_names(list(table), columns or {})
-    queries = _query_texts(table[names['query']], where)
+    query_name, ranked_name, gold_name = names.values()
+    queries = _query_texts(table[query_name], where)
     with polars_errors(where):
         qrels: dict[str, Any] = {}
         run: dict[str, Any] = {}
-        for query, ranked, gold in zip(
-            queries, table[names['retrieved']], table[names['relevant']]
-        ):
+        for query, ranked, gold in zip(queries, table[ranked_name], table[gold_name]):
             if isinstance(ranked, Set):
                 raise DataError(
-                    f'query {query!r}: {names["retrieved"]} should be a list with the '
-                    f'best document first, not the set {short_repr(ranked)}'
+                    f'query {query!r}: {ranked_name} should be a list with the best '
+                    f'document first, not the set {short_repr(ranked)}'
                 )
-            run[query] = _ids_of_record(ranked, query, names['retrieved'])
-            docs = _ids_of_record(gold, query, names['relevant'])
+            run[query] = _ids_of_record(ranked, query, ranked_name)
+            docs = _ids_of_record(gold, query, gold_name)
             if not is_missing(gold): qrels[query] = docs
     _warn_of_scores(table, run)
     if any(isinstance(docs, Mapping) for docs in qrels.values()):
         for query, docs in qrels.items():
             if not isinstance(docs, Mapping): qrels[query] = dict.fromkeys(docs, 1)
     if not qrels:
-        column = names['relevant']
-        raise DataError(f'{where}: no query has judgments, because column {column!r} '
-                        'has no values')
+        raise DataError(f'{where}: no query has judgments, because column '
+                        f'{gold_name!r} has no values')
     return Together(Qrels(qrels), Run(run, **options))
 
 # %% ../../nbs/data/records.ipynb #f8df74df
@@ -397,8 +416,8 @@ def _no_column(where, column, names):
 
 # %% ../../nbs/data/records.ipynb #9f4134dd
 def _rows_of_file(path, name, columns):
-    opened = gzip.open if path.lower().endswith('.gz') else open
-    with file_errors(path), opened(path, 'rt', encoding='utf-8-sig', errors='replace', newline='') as file:
+    with polars_errors(path), opened(path) as (_, stream), long_fields():
+        file = TextIOWrapper(stream, encoding='utf-8-sig', errors='replace', newline='')
         if not name.endswith(('.jsonl', '.ndjson')):
             yield from _rows_of_text(file, path, name.endswith('.csv'), columns)
         else:
@@ -414,9 +433,9 @@ def _rows_of_text(file, path, commas, columns):
     lines = chain([first], file)
     if first.lstrip().startswith('<'): yield from _rows_of_topics(lines)
     header = not {*_header(first.strip().split(',' if commas else '\t'))}.isdisjoint(columns.ids)
-    if commas: rows = _comma_fields(lines, path)
+    rows: Iterator[list[str]] = (line.rstrip('\r\n').split('\t') for line in lines)
+    if commas: rows = csv.reader(lines)
     elif header: rows = _tabbed_fields(lines)
-    else: rows = (line.rstrip('\r\n').split('\t') for line in lines)
     names = _header(next(rows)) if header else ['id', 'text']
     for number, row in enumerate(rows, 1):
         if len(row) > 1: yield dict(zip(names, row))
@@ -434,15 +453,9 @@ def _tabbed_fields(lines):
         if record.count('"') % 2 and line.count('\t') < tabs: record += line
         else:
             record = record.rstrip('\r\n')
-            quoted = '"' in record and record.count('"') % 2 == 0 and len(record) <= csv.field_size_limit()
+            quoted = '"' in record and record.count('"') % 2 == 0
             yield next(csv.reader([record], delimiter='\t')) if quoted else record.split('\t')
             record = line
-
-def _comma_fields(lines, path):
-    limit = csv.field_size_limit(2**31 - 1)
-    try: yield from csv.reader(lines)
-    except csv.Error as e: raise DataError(f'{path}: {e}') from None
-    finally: csv.field_size_limit(limit)
 
 def _rows_of_topics(lines):
     for topic in re.split(r'(?i)<top>', ''.join(lines))[1:]:
@@ -471,20 +484,19 @@ def read_words(
     for row in _rows_of_source(source, columns, where):
         row = {str(name).lower(): value for name, value in row.items()}
         # A column of another record in the same list is None here.
-        id_columns = (name for name in columns.ids if row.get(name) is not None)
-        id_column = next(id_columns, None)
-        if id_column is None: raise _no_column(where, columns.ids[0], row)
-        if not any(name in row for name in columns.titles + columns.texts):
+        ids = [row[name] for name in columns.ids if row.get(name) is not None]
+        if not ids: raise _no_column(where, columns.ids[0], row)
+        if row.keys().isdisjoint(columns.titles + columns.texts):
             raise _no_column(where, f'{columns.titles[0]} or text', row)
-        key = str(row[id_column]).strip()
+        key = str(ids[0]).strip()
         if first is None: first = key
         if key in keep: words[key] = _title_and_text(row, columns)
     if words or first is None: return words
-    ids = f'expected ids such as {short_repr(min(keep))}, found {short_repr(first)}'
+    found = f'expected ids such as {short_repr(min(keep))}, found {short_repr(first)}'
     head = ('; if the file has a header, its id column must be named '
             f'{" or ".join(columns.ids)}') if is_path(source) else ''
     warnings.warn(
-        f'{where}: none of the expected {columns.what} was found ({ids}){head}',
+        f'{where}: none of the expected {columns.what} was found ({found}){head}',
         DataWarning,
         stacklevel=2,
     )
@@ -499,9 +511,8 @@ def _title_and_text(row, columns):
     title, text = [*filter(None, lines), '', ''][:2]
     titled = any(row.get(name) for name in columns.titles)
     if titled and (text or len(title) <= limit): return Words(one_line(title, limit), one_line(text, text_limit))
-    cut = title.rfind(' ', 0, limit) if len(title) > limit else len(title)
-    if cut <= 0: cut = limit
-    return Words(title[:cut].strip(), one_line(title[cut:].strip(), text_limit))
+    first, *_ = textwrap.wrap(title, limit, break_on_hyphens=False) or ['']
+    return Words(first, one_line(title[len(first):].strip(), text_limit))
 
 # %% ../../nbs/data/records.ipynb #e783d0eb
 class Example:
@@ -520,7 +531,7 @@ class Example:
     def runs(self) -> dict[str, Run]:
         """Return the runs of all systems, as {name of the system: run}."""
         paths = sorted((self.folder / 'runs').glob('*.run.gz'))
-        return {path.name.removesuffix('.run.gz'): Run(path) for path in paths}
+        return {file_stem(path): Run(path) for path in paths}
 
     @cached_property
     def topics(self) -> Any:
@@ -533,9 +544,8 @@ class Example:
     @cached_property
     def documents(self) -> Any:
         """Return the documents: a polars table of doc_id, title and text."""
-        path = self.folder / 'documents.jsonl.gz'
-        with gzip.open(path, 'rt', encoding='utf-8') as file:
-            return import_polars().DataFrame([*map(json.loads, file)])
+        packed = (self.folder / 'documents.jsonl.gz').read_bytes()
+        return import_polars().read_ndjson(gzip.decompress(packed))
 
     def __repr__(self) -> str:
         return f'Example(qrels, topics, documents; runs: {", ".join(self.runs)})'

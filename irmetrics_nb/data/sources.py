@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from io import BufferedReader
-from itertools import chain
+from itertools import chain, count, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +41,6 @@ from irmetrics_nb.data.tables import (
     column_positions,
     columns_error,
     csv_fields,
-    find_columns,
     header_names,
     header_separator,
     holds_ranks,
@@ -51,7 +50,6 @@ from irmetrics_nb.data.tables import (
     is_table,
     plain_name,
     read_table,
-    rivals,
     rows_from_csv,
     rows_from_lists,
     rows_from_table,
@@ -78,18 +76,25 @@ def plain_answer(answer: Any) -> Any:
     body = getattr(answer, 'body', None)
     return body if isinstance(body, (dict, list)) else answer
 
+SHAPES = (  # kind, the name of its items (one per query), and a field of every item with its type
+    ('request', 'requests', 'ratings', list),
+    ('details', 'details', 'hits', list),
+    ('msearch', 'responses', 'took', int),
+    ('msearch', 'responses', 'status', int),
+)
+
 def service_shape(source: Any) -> str:
     """Return the kind of a request or response of Elasticsearch or OpenSearch. It is 'request' (a _rank_eval
     request), 'details' (a _rank_eval response), 'search' ({query: response}), 'one search' (the response to one
     search), 'msearch' (a _msearch response), or '' for any other source."""
     source = plain_answer(source)
     if type(source) is not dict: return ''
-    if _all_have('ratings', source.get('requests')): return 'request'
-    details: Any = source.get('details')
-    if _all_have('hits', details) and all(isinstance(answer['hits'], list) for answer in details.values()):
-        return 'details'
-    if _all_have('took', source.get('responses')) or _all_have('status', source.get('responses')): return 'msearch'
-    if 'hits' in source and 'took' in source and _is_answer(source): return 'one search'
+    for shape, name, field, field_type in SHAPES:
+        items = source.get(name)
+        if isinstance(items, dict): items = list(items.values())
+        if not (isinstance(items, list) and items): continue
+        if all(type(item) is dict and isinstance(item.get(field), field_type) for item in items): return shape
+    if 'took' in source and _is_answer(source): return 'one search'
     return 'search' if source and all(map(_is_answer, source.values())) else ''
 
 def _is_answer(answer):
@@ -100,11 +105,6 @@ def _is_answer(answer):
     if isinstance(hits, dict): return isinstance(hits.get('hits'), list)
     return isinstance(answer.get('error'), (str, dict)) and ('status' in answer or len(answer) == 1)
 
-def _all_have(name, items):
-    """Return True if `items` is a list or dict of dicts that all have the key `name`, and is not empty."""
-    if isinstance(items, dict): items = list(items.values())
-    return isinstance(items, list) and items != [] and all(type(item) is dict and name in item for item in items)
-
 # %% ../../nbs/data/sources.ipynb #73f4f386
 def from_service(source: Any, kind: str, name: str) -> Mapping:
     """Convert a request or response of a search service to {query: {document: number}}. The numbers are ratings in
@@ -112,8 +112,8 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
     is the source's name in messages."""
     source = plain_answer(source)
     shape = service_shape(source)
-    if kind == 'qrels' and shape != 'request': raise DataError(f'{name}: {NO_JUDGMENTS}')
-    if kind == 'run' and shape in REFUSED_RUNS: raise DataError(f'{name}: {REFUSED_RUNS[shape]}')
+    problem = REFUSED[kind].get(shape)
+    if problem: raise DataError(f'{name}: {problem}')
     if shape == 'details':
         failed = source.get('failures')
         if failed: raise DataError(f'{name}: the search service failed for the queries {short_repr([*failed])[1:-1]}')
@@ -122,40 +122,45 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
         hits_of = [(request['id'], request['ratings']) for request in source['requests']]
     else:
         hits_of = [(query, _hits_of(answer, f'{name}, query {query!r}')) for query, answer in source.items()]
-    repeated = repeated_item(query for query, _ in hits_of)
-    if repeated is not None: raise DataError(f'{name}: two requests have the id {repeated!r}')
     numbers: dict[Any, dict] = {}
     for query, hits in hits_of:
+        if query in numbers: raise DataError(f'{name}: two requests have the id {query!r}')
         docs = [hit['_id'] for hit in hits]
         repeated = repeated_item(docs)
         if repeated is not None:
             raise DataError(f'{name}, query {query!r}: duplicate document {repeated!r}; is it in two indices?')
-        values: Iterable = [hit.get('rating') for hit in hits]
-        if kind == 'run': values = range(-1, -len(docs) - 1, -1)
+        values: Iterable = count(-1, -1)
+        if kind == 'qrels': values = [hit.get('rating') for hit in hits]
         numbers[query] = dict(zip(docs, values))
     return numbers
 
 NO_JUDGMENTS = ('this is a response, which contains ratings of the hits only; read the judgments from the request, '
                 'which also contains ratings of documents that were not retrieved')
-REFUSED_RUNS = {
-    'request': 'this is a request to _rank_eval, which contains judgments; read the run from its response',
-    'one search': 'the response to a search does not contain the query id; write {query: response, ...}',
-    'msearch': "the responses of _msearch do not contain the query ids; write dict(zip(queries, body['responses']))",
+REFUSED = {
+    'qrels': dict.fromkeys(('details', 'one search', 'msearch', 'search'), NO_JUDGMENTS),
+    'run': {
+        'request': 'this is a request to _rank_eval, which contains judgments; read the run from its response',
+        'one search': 'the response to a search does not contain the query id; write {query: response, ...}',
+        'msearch': 'the responses of _msearch do not contain the query ids; write '
+                   "dict(zip(queries, body['responses']))",
+    },
 }
 
 def _hits_of(answer, where):
     """Return the hits in a response to one search. Raise DataError if the response is incomplete."""
     answer = plain_answer(answer)
     error = answer.get('error')
-    shards = answer.get('_shards') or {}
-    failed = shards.get('failed')
     if isinstance(error, dict): error = error.get('reason') or error
     if error: raise DataError(f'{where}: the search failed: {error}')
-    if answer.get('timed_out') or failed:
-        cause = f'{failed} of {shards.get("total", "?")} shards failed' if failed else 'the search timed out'
-        raise DataError(f'{where}: the response is incomplete, because {cause}')
+    cause = ''
+    if answer.get('timed_out'): cause = 'the search timed out'
+    shards = answer.get('_shards') or {}
+    failed = shards.get('failed')
+    if failed: cause = f'{failed} of {shards.get("total", "?")} shards failed'
+    if cause: raise DataError(f'{where}: the response is incomplete, because {cause}')
     hits = answer['hits']
-    return hits['hits'] if isinstance(hits, Mapping) else [hit['hit'] for hit in hits]
+    if isinstance(hits, Mapping): return hits['hits']
+    return [hit['hit'] for hit in hits]
 
 def repeated_item(items: Iterable) -> Any:
     """Return the first item that appears more than once; None if there is no such item."""
@@ -174,113 +179,105 @@ def rows_from_service(source: Any, kind: str, name: str, columns: Mapping) -> Ro
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     """Return the rows of a dict whose values are dicts or lists of documents. Raise DataError if there are no rows or
     a row is invalid."""
-    if columns: raise DataError(f'{name}: columns= works for tables, text and records, but not for a dict of dicts')
     if not source: raise DataError(f'{name}: there are no queries')
     if holds_hits(source):
-        triples = ((q, *_hit(hit, kind, f'{name}, query {q!r}')) for q, hits in source.items() for hit in hits)
-        return rows_from_triples(triples, kind, name)
-    source = {query: docs.tolist() if isinstance(docs, np.ndarray) else docs for query, docs in source.items()}
-    if collecting(): source = _valid_docs(source, kind, name)
-    lists = _holds_lists(source, kind, name)
+        hits = [(query, hit) for query, hits in source.items() for hit in hits]
+        queries = [query for query, _ in hits]
+        return rows_from_triples(starmap(_with_query, hits), kind, name, columns, queries=queries)
+    if columns: raise DataError(f'{name}: columns= works for tables, text and records, but not for a dict of dicts')
+    source, lists = _docs_of_queries(source, kind, name)
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
     size = np.fromiter(map(len, docs), np.intp, len(docs))
     query_ids, codes = factorize(ids_of_objects(list(source), name))
     doc = ids_of_objects(list(chain.from_iterable(docs)), name)
     listed = ''
+    numbers = [1] * len(doc)
     if not lists: numbers = list(chain.from_iterable(d.values() for d in source.values()))
     elif kind == 'run': numbers = list(chain.from_iterable(range(0, -len(d), -1) for d in docs))
-    else:
-        numbers = [1] * len(doc)
-        listed = 'sets' if all(isinstance(d, Set) for d in source.values()) else 'lists'
+    else: listed = 'sets' if all(isinstance(d, Set) for d in source.values()) else 'lists'
     rows = Rows(query_ids, np.repeat(codes, size), doc, to_floats(numbers), name, listed=listed)
     return check_values(rows, kind, numbers)
 
-def is_hit(item: Any) -> bool:
-    """Return True if an item has a document and a number, but no query."""
-    if isinstance(item, (tuple, list)): return len(item) == 2
-    names = [*map(str, _record_of(item))]
-    return len(candidates(names, 'document')) > 0 and not candidates(names, 'query')
+def _docs_of_queries(source, kind, name):
+    """Return ({query: documents}, lists). `lists` is True if all values are lists of documents (in judgments, lists
+    or sets), and False for dicts. Report other values, and inside `collect_faults` also invalid ids, with
+    `report_fault`, and leave them out."""
+    containers = (list, tuple, Set) if kind == 'qrels' else (list, tuple)
+    source = {query: docs.tolist() if isinstance(docs, np.ndarray) else docs for query, docs in source.items()}
+    lists = all(isinstance(docs, containers) for docs in source.values())
+    valid = {}
+    for query, docs in source.items():
+        problem = ''
+        if not (lists or isinstance(docs, Mapping)):
+            problem = (f'the value of query {query!r} should be a dict of documents, or a list in every query, not '
+                       f'{short_repr(docs)}')
+        elif lists and kind == 'qrels' and len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
+            problem = (f'query {query!r} has a list of both text and numbers, {short_repr(docs)}; write grades as a '
+                       'dict, {document: grade}')
+        if problem:
+            report_fault('columns', f'{name}: {problem}')
+            continue
+        if collecting():
+            ids = [doc for doc in docs if _is_id(doc, f'{name}, query {query!r}')]
+            docs = ids if lists else {doc: docs[doc] for doc in ids}
+            if not _is_id(query, name): continue
+        valid[query] = docs
+    if not valid: raise DataError(f'{name}: there is no valid row')
+    return valid, lists
+
+def _is_id(item, where):
+    try: ids_of_objects([item], where)
+    except DataError as error:
+        report_fault('id', error)
+        return False
+    return True
+
+# %% ../../nbs/data/sources.ipynb #270dd2be
+HIT_ATTRIBUTES = [*chain(*COLUMN_SYNONYMS.values())]
 
 def _record_of(item):
     if isinstance(item, Mapping): return item
     return {name: getattr(item, name) for name in HIT_ATTRIBUTES if hasattr(item, name)}
 
-HIT_ATTRIBUTES = [*chain(*COLUMN_SYNONYMS.values())]
+def is_hit(item: Any) -> bool:
+    """Return True if an item has a document and a number, but no query."""
+    if isinstance(item, (tuple, list)): return len(item) == 2
+    names = [*map(str, _record_of(item))]
+    return bool(candidates(names, 'document')) and not candidates(names, 'query')
 
 def holds_hits(source: Mapping) -> bool:
     """Return True if the values of a dict are lists of documents with their numbers."""
     lists = (docs for docs in source.values() if isinstance(docs, (list, tuple)) and len(docs))
-    first = next(lists, ('',))[0]
-    return not isinstance(first, (str, bytes, int)) and is_hit(first)
+    return is_hit(next(lists, ('',))[0])
 
-def _hit(item, kind, where):
-    if isinstance(item, (tuple, list)) and len(item) == 2: return item
-    record = _record_of(item)
-    document, number = (rivals(map(str, record), role) for role in ('document', kind))
-    if document and number:
-        value = record[number[0]]
-        rank = to_floats([value])[0] if holds_ranks(number[0], kind) else np.nan
-        if not np.isnan(rank): value = -rank
-        return record[document[0]], value
-    raise DataError(f'{where}: expected a document and its {COLUMN_KEYS[kind][2]}, not {short_repr(item)}')
-
-def _holds_lists(source, kind, name):
-    """Return True if all values of a dict are lists of documents (in judgments, lists or sets), and False if all are
-    dicts. Raise DataError for other values, and for a list of judgments with both text and numbers."""
-    lists = (list, tuple, Set) if kind == 'qrels' else (list, tuple)
-    if all(isinstance(docs, lists) for docs in source.values()):
-        for query, docs in source.items() if kind == 'qrels' else ():
-            if len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
-                raise DataError(f'{name}: query {query!r} has a list of both text and numbers, {short_repr(docs)}; '
-                                'write grades as a dict, {document: grade}')
-        return True
-    for query, docs in source.items():
-        if not isinstance(docs, Mapping):
-            raise DataError(f'{name}: the value of query {query!r} should be a dict of documents, or a list in every '
-                            f'query, not {short_repr(docs)}')
-    return False
-
-# %% ../../nbs/data/sources.ipynb #270dd2be
-def _valid_docs(source, kind, name):
-    """Return {query: documents} without the invalid queries and documents. Report the invalid ones with
-    `report_fault`."""
-    valid = {}
-    for query, docs in source.items():
-        try: lists = _holds_lists({query: docs}, kind, name)
-        except DataError as error: report_fault('columns', error)
-        else:
-            ids = [doc for doc in docs if _is_id(doc, f'{name}, query {query!r}')]
-            if lists: docs = ids
-            elif len(ids) < len(docs): docs = {doc: docs[doc] for doc in ids}
-            if _is_id(query, name): valid[query] = docs
-    if not valid: raise DataError(f'{name}: there is no valid row')
-    return valid
-
-def _is_id(item, where):
-    try: return len(ids_of_objects([item], where)) > 0
-    except DataError as error:
-        report_fault('id', error)
-        return False
+def _with_query(query, hit):
+    """Return a hit (a document with its number) as an item of `rows_from_triples`."""
+    if isinstance(hit, (tuple, list)): return query, *hit
+    record = _record_of(hit)
+    return {**record, 'query_id': query} if record else hit
 
 # %% ../../nbs/data/sources.ipynb #8156b864
 def rows_from_triples(
     source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
+    queries: Sequence = (),
 ) -> Rows:
     """Return the rows of an iterable of (query, document, number). The items can also be records, or objects with
     these attributes. `columns` has the names of the columns of records. `lines` has the line number of each item in a
-    file, for messages. Raise DataError for an invalid item."""
+    file, and `queries` the query of each item in a dict, for messages. Raise DataError for an invalid item."""
+    def where(i):
+        if lines: return f'{name}, line {lines[i]}'
+        return f'{name}, query {queries[i]!r}' if queries else f'{name}, item {i + 1}'
     triples: list[tuple] = []
     valid_lines = []
     notes: tuple[Note, ...] = ()
     ranks = False
     for i, item in enumerate(source):
-        where = f'{name}, line {lines[i]}' if lines else f'{name}, item {i + 1}'
-        try: triple, ranked = _triple(item, kind, where, columns)
+        try: triple, ranked = _triple(item, kind, columns)
         except DataError as error:
-            report_fault('columns', error)
+            report_fault('columns', f'{where(i)}: {error}')
             continue
-        if collecting() and not all(_is_id(id, where) for id in triple[:2]): continue
-        if triples and ranked != ranks: raise DataError(f'{where}: some records have a score, others only a rank')
+        if collecting() and not all(_is_id(id, where(i)) for id in triple[:2]): continue
+        if triples and ranked != ranks: raise DataError(f'{where(i)}: some records have a score, others only a rank')
         ranks = ranked
         triples.append(triple)
         if lines: valid_lines.append(lines[i])
@@ -288,21 +285,21 @@ def rows_from_triples(
     if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
     return rows_from_lists(triples, kind, name, valid_lines, ranks, notes)
 
-def _triple(item, kind, where, columns):
+def _triple(item, kind, columns):
     """Return ((query, document, number), ranked) for an item. `ranked` is True if the number is a rank. Raise
     DataError for an invalid item."""
-    number = COLUMN_KEYS[kind][2]
     if isinstance(item, Mapping):
         names = [*map(str, item)]
-        keys = find_columns(names, kind, columns)
-        if None not in keys: return tuple(item[key] for key in keys), holds_ranks(keys[2], kind, columns)
-        with polars_errors(where): column_positions(names, kind, columns)
-    elif columns:
-        raise DataError(f'{where}: columns= works for tables, text and records, but not for {short_repr(item)}')
+        values = [*item.values()]
+        positions = column_positions(names, kind, columns)
+        return tuple(values[i] for i in positions), holds_ranks(names[positions[2]], kind, columns)
+    if columns: raise DataError(f'columns= works for tables, text and records, but not for {short_repr(item)}')
+    number = COLUMN_KEYS[kind][2]
     attributes = 'query_id', 'doc_id', number
-    if all(hasattr(item, a) for a in attributes): return tuple(getattr(item, a) for a in attributes), False
+    if all(hasattr(item, name) for name in attributes):
+        return tuple(getattr(item, name) for name in attributes), False
     if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item), False
-    raise DataError(f'{where}: expected (query, document, {number}), not {short_repr(item)}')
+    raise DataError(f'expected (query, document, {number}), not {short_repr(item)}')
 
 # %% ../../nbs/data/sources.ipynb #a6668483
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
@@ -313,19 +310,26 @@ def looks_like_json(head: bytes, name: str = '') -> bool:
     first_words = head.removeprefix(b'\xef\xbb\xbf').split(maxsplit=2)[:2]
     return b''.join(first_words)[:2] in JSON_OPENINGS
 
+class RepeatedName(str):
+    "Name in a JSON object with duplicate names. It equals only itself, so that a dict keeps all of them."
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+def _object(pairs):
+    values = dict(pairs)
+    if len(values) == len(pairs): return values
+    return {RepeatedName(name): value for name, value in pairs}
+
 def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "Return the rows of a JSON file. Raise DataError if it is not JSON, or its content has no known structure."
     content, lines = parse_json(data, name, _object)
-    for i, item in enumerate(content if isinstance(content, list) else [content]):
-        if isinstance(item, _Repeated):
-            where = f'{name}, line {lines[i]}' if lines else name
-            repeated = max(item.names, key=item.names.count)
-            raise DataError(f'{where}: duplicate key {repeated!r} in a JSON object')
+    if isinstance(content, dict) and isinstance(next(iter(content), ''), RepeatedName):
+        raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
     if lines: return rows_from_triples(content, kind, name, columns, lines)
-    flat = isinstance(content, dict) and not any(isinstance(value, Mapping | list) for value in content.values())
+    flat = isinstance(content, dict) and not any(isinstance(value, dict | list) for value in content.values())
     if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
     form = form_of(content)
-    if isinstance(content, Mapping | list) and form: return form.read(content, kind, name, columns)
+    if isinstance(content, dict | list) and form: return form.read(content, kind, name, columns)
     raise DataError(f'{name}: expected a JSON object or list, not {short_repr(content)}')
 
 def parse_json(text: str | bytes, name: str, hook: Callable | None = None) -> tuple[Any, list[int]]:
@@ -337,7 +341,7 @@ def parse_json(text: str | bytes, name: str, hook: Callable | None = None) -> tu
             raise DataError(f'{name}, line {error.lineno}: invalid JSON: {error.msg}') from None
     except (ValueError, RecursionError) as error: raise DataError(f'{name}: {error}') from None
     values = dict(parsed_lines(text.splitlines(), name, hook))
-    return [*values.values()], [*values]
+    return list(values.values()), list(values)
 
 def parsed_lines(lines: Iterable[str | bytes], name: str, hook: Callable | None = None) -> Iterator[tuple[int, Any]]:
     """Yield (line number, value) for each line of JSON lines that is not blank. `hook` is the `object_pairs_hook` of
@@ -348,18 +352,6 @@ def parsed_lines(lines: Iterable[str | bytes], name: str, hook: Callable | None 
         except (ValueError, RecursionError) as error:
             raise DataError(f'{name}, line {number}: invalid JSON: {error}') from None
         yield number, value
-
-class _Repeated(Mapping):
-    "JSON object in which a name appears twice, as a mapping with all names and values."
-    def __init__(self, pairs): self.names, self.numbers = zip(*pairs)
-    def __iter__(self): return iter(self.names)
-    def __len__(self): return len(self.names)
-    def __getitem__(self, name): return self.numbers[self.names.index(name)]
-    def values(self): return self.numbers
-
-def _object(pairs):
-    values = dict(pairs)
-    return values if len(values) == len(pairs) else _Repeated(pairs)
 
 # %% ../../nbs/data/sources.ipynb #ed8bd527
 BINARY_MAGIC = {
@@ -414,18 +406,30 @@ def decompressed(file: Any) -> Any:
     "Return a stream of the uncompressed bytes of an open file. Return the file unchanged if it is not gzipped."
     return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b'\x1f\x8b' else file
 
-def file_state(file: StrPath | int) -> tuple[int, int] | None:
-    "Return (size, modification time in ns) of a file; None for a pipe. `file` is a path or a file descriptor."
+def file_state(file: StrPath | int | None) -> tuple[int, int] | None:
+    "Return (size, modification time in ns) of a path or a file descriptor; None for a pipe, and for no file."
+    if file is None: return None
     state = os.stat(file)
     return (state.st_size, state.st_mtime_ns) if stat.S_ISREG(state.st_mode) else None
 
 @contextmanager
-def ensure_unchanged(file: StrPath | int, name: object, state: tuple[int, int] | None = None) -> Iterator[None]:
-    """Raise DataError if a file changes during a `with` block. `file` is a path or a file descriptor. `state` is an
-    earlier result of `file_state`; the default is the state at the beginning of the block."""
+def ensure_unchanged(
+    file: StrPath | int | None, name: object, state: tuple[int, int] | None = None,
+) -> Iterator[None]:
+    """Raise DataError if a file changes during a `with` block. `file` is a path, a file descriptor, or None for no
+    file. `state` is an earlier result of `file_state`; the default is the state at the beginning of the block."""
     state = state or file_state(file)
     yield
     if file_state(file) != state: raise DataError(f'{name}: the file changed while it was being read')
+
+@contextmanager
+def opened(path: StrPath, state: tuple[int, int] | None = None) -> Iterator[tuple[BufferedReader, Any]]:
+    """Open a file in a `with` statement as (file, stream of its uncompressed bytes). Raise DataError if it cannot be
+    read, or changes after `state`, an earlier result of `file_state` (default: while it is open)."""
+    with (
+        file_errors(path), open_bytes(path) as file,
+        ensure_unchanged(file.fileno(), path, state),
+    ): yield file, decompressed(file)
 
 # %% ../../nbs/data/sources.ipynb #5945dc03
 MAX_UNPACKED_BYTES = 1 << 26  # that a packed file may grow to, whatever its size,
@@ -433,9 +437,8 @@ MAX_UNPACKED_RATIO = 50       # or this many times its size
 
 def read_bytes(path: StrPath) -> np.ndarray:
     """Return all bytes of a file as a uint8 array, decompressed if it is gzipped. The array has PAD additional bytes
-    at its end."""
-    with open_bytes(path) as file, ensure_unchanged(file.fileno(), path):
-        stream = decompressed(file)
+    at its end. Raise DataError if the file cannot be read."""
+    with opened(path) as (file, stream):
         size = os.fstat(file.fileno()).st_size
         if stream is not file:
             limit = max(MAX_UNPACKED_BYTES, MAX_UNPACKED_RATIO * size)
@@ -460,12 +463,11 @@ def _read_stream(stream, path, limit=np.inf):
 
 def file_content(path: StrPath) -> bytes:
     "Return all bytes of a file, decompressed if it is gzipped. Raise DataError if the file cannot be read."
-    with file_errors(path): return bytes(read_bytes(path)[:-PAD])
+    return bytes(read_bytes(path)[:-PAD])
 
 def is_self_describing(head: bytes, name: str) -> bool:
     """Return True if a file is Parquet, Arrow or JSON, so that lines may have any
     length. `head` has the first bytes of the file."""
-    head = head[:HEAD_BYTES]
     return head.startswith(TABLE_MAGIC) or looks_like_json(head, name)
 
 # %% ../../nbs/data/sources.ipynb #23741ef0
@@ -480,15 +482,15 @@ def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = N
     check_encoding(head, name)
     separator = header_separator(head, name, columns)
     if separator: return rows_from_csv(content.tobytes(), separator, kind, name, columns)
-    with hint_if_binary(head):
-        with polars_errors(name): layout = text_layout(head, kind, columns)
+    with hint_if_binary(head), polars_errors(name):
+        layout = text_layout(head, kind, columns)
         return rows_from_text(TextBytes.from_bytes(name, data), kind, layout)
 
 # %% ../../nbs/data/sources.ipynb #ad1d2b4f
 def rows_from_file(path: StrPath, kind: str, columns: Mapping = NO_COLUMNS) -> Rows:
     """Return the rows of a file; raise DataError if the file or a row is invalid."""
     keep_freed_memory()
-    with file_errors(path): data = read_bytes(path)
+    data = read_bytes(path)
     if len(data) == PAD: raise DataError(f'{path}: the file is empty')
     rows = rows_from_bytes(data, kind, str(path), columns)
     rows.name = rows.name or file_stem(path)
@@ -512,18 +514,18 @@ def read_lookup(
     column; `id_column` can be another name. `chosen` has the names of the columns to return; by default, all are
     returned. If `header` is False, a text file may have two columns without a header. Raise DataError if a column is
     missing."""
-    if isinstance(source, Mapping): return _of_dict(source)
-    where = os.fspath(source) if is_path(source) else what
-    if hasattr(source, 'index') and hasattr(source, 'iloc') and not hasattr(source, 'columns'):
+    if isinstance(source, Mapping): return list(source), _columns_of(source.values())
+    if hasattr(source, 'iloc') and not hasattr(source, 'columns'):
         return source.index.tolist(), {str(source.name or ''): source.tolist()}
+    where = os.fspath(source) if is_path(source) else what
     known = [id_column] if id_column else ids
     with polars_errors(where): table = named_lists(source, ids=() if header else known)
     name_of = {plain_name(name): name for name in table}
     id_column = id_column or next((name_of[name] for name in (*ids, 'id') if name in name_of), '')
-    missing = [name for name in [id_column, *chosen] if name not in table]
+    missing = [repr(name) if name else ' or '.join(ids) for name in [id_column, *chosen] if name not in table]
     if missing:
-        lacking = ' and '.join(repr(name) if name else ' or '.join(ids) for name in missing)
-        raise DataError(f'{where}: no column {lacking}; the columns are {short_repr(list(table))[1:-1]}')
+        columns = short_repr(list(table))[1:-1]
+        raise DataError(f'{where}: no column {" and ".join(missing)}; the columns are {columns}')
     return table[id_column], {name: table[name] for name in chosen or table if name != id_column}
 
 def lookup_column(source: Any, what: str, ids: Sequence[str], names: Sequence[str]) -> tuple[list, list]:
@@ -535,12 +537,11 @@ def lookup_column(source: Any, what: str, ids: Sequence[str], names: Sequence[st
     if column is not None: return keys, column
     raise DataError(f'{what}: no column {" or ".join(names)}; the columns are {", ".join(columns)}')
 
-def _of_dict(source):
-    records = source.values()
-    if not any(isinstance(record, Mapping) for record in records): return list(source), {'': list(records)}
+def _columns_of(records):
+    """Return {name: values} of records. The name of a value that is not a record is ''."""
     records = [record if isinstance(record, Mapping) else {'': record} for record in records]
-    names = dict.fromkeys(name for record in records for name in record)
-    return list(source), {str(name): [record.get(name) for record in records] for name in names}
+    names = dict.fromkeys(chain.from_iterable(records)) or ['']
+    return {str(name): [record.get(name) for record in records] for name in names}
 
 # %% ../../nbs/data/sources.ipynb #5e0c7d31
 def named_lists(source: Any, used: Collection[str] = (), ids: Sequence[str] = ()) -> dict[str, list]:
@@ -548,12 +549,11 @@ def named_lists(source: Any, used: Collection[str] = (), ids: Sequence[str] = ()
     with a name in `used` are returned, if there are any. If a text file has no column with a name in `ids`, it has no
     header, but the columns `ids[0]` and ''."""
     if is_path(source): return _lists_of_file(os.fspath(source), used, ids)
-    if isinstance(source, Mapping):
-        keys, values = _of_dict(source)
-        return {'id': keys, **values}
-    records = list(source) if isinstance(source, Iterable) and not is_table(source) else []
-    if records and all(isinstance(record, Mapping) for record in records): return _of_dict(dict(enumerate(records)))[1]
-    if not is_table(source): raise DataError(f'expected a dict, a table, records or a path, not {short_repr(source)}')
+    if isinstance(source, Mapping): return {'id': list(source), **_columns_of(source.values())}
+    if not is_table(source):
+        records = list(source) if isinstance(source, Iterable) else []
+        if records and all(isinstance(record, Mapping) for record in records): return _columns_of(records)
+        raise DataError(f'expected a dict, a table, records or a path, not {short_repr(source)}')
     frame = hasattr(source, 'iloc') and hasattr(source, 'columns')
     table = source if frame else to_polars_table(source, 'run')
     names = [name for name in table.columns if str(name).lower() in used] or table.columns
@@ -564,7 +564,7 @@ def _lists_of_file(path, used, ids):
     if data.startswith(TABLE_MAGIC): return named_lists(read_table(data, path), used)
     text = data.decode('utf-8-sig', 'surrogateescape')
     if looks_like_json(data[:HEAD_BYTES], path): return named_lists(parse_json(text, path)[0])
-    rows = [fields for _, fields in separated_lines(text, path)]
+    rows = separated_rows(text, path)
     names = header_names(rows[0] if rows else [])
     header = not ids or any(name in ids or plain_name(name) in ids for name in names)
     if len(rows) <= header: raise DataError(f'{path}: the file has no rows')
@@ -574,21 +574,22 @@ def _lists_of_file(path, used, ids):
                           'write a header such as query_id,device,lang')
     return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
 
-def separated_lines(text: str, path: str) -> list[tuple[int, list[str]]]:
-    """Split each line of a text at tabs, commas, semicolons or blanks. Return [(line number, fields), ...]. Raise
-    DataError if the lines do not have the same number of fields."""
+def separated_rows(text: str, path: str) -> list[list[str]]:
+    """Split each line of a text at tabs, commas, semicolons or blanks; return the fields of each line that is not
+    blank. Raise DataError if the lines do not have the same number of fields."""
     first_line = text.lstrip().split('\n', 1)[0]
     separator = next((sign for sign in '\t,;' if sign in first_line), None)
-    if separator: rows = csv_fields(text, separator, path)
-    else: rows = ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip())
-    lines = [(n, [*map(str.strip, fields)]) for n, fields in rows]
-    for number, fields in lines:
-        if len(fields) == len(lines[0][1]): continue
+    lines: Iterable = ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip())
+    if separator: lines = csv_fields(text, separator, path)
+    rows: list[list[str]] = []
+    for number, fields in list(lines):
+        rows.append([*map(str.strip, fields)])
+        if len(fields) == len(rows[0]): continue
         raise DataError(
-            f'{path}, line {number}: {counted(len(fields), "column")}, but the first line has {len(lines[0][1])}; if '
+            f'{path}, line {number}: {counted(len(fields), "column")}, but the first line has {len(rows[0])}; if '
             'names contain spaces, separate the columns with tabs or commas'
         )
-    return lines
+    return rows
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
 def rows_from_path(path: StrPath, kind: str, name: str, columns: Mapping) -> Rows:

@@ -10,8 +10,8 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from glob import escape, glob
 from io import StringIO
@@ -48,22 +48,20 @@ from irmetrics_nb.data.ids import (
 from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_ranks, select_rows
 
 # %% ../../nbs/data/tables.ipynb #1a42dc93
-COLUMN_SYNONYMS = {
-    'query': 'query_id qid q_id queryid topic_id topic query query_text'.split(),
-    'document': 'doc_id docno docid pid document_id corpus_id did document doc id _id url uri'.split(),
-    'qrels': 'relevance rel label grade judgment rating score'.split(),
-    'run': 'score sim similarity rank doc_position'.split(),
-}
-LAST_CHOICES = {
-    'query': ['query', 'query_text'],
-    'document': 'document doc id _id url uri'.split(),
-    'qrels': ['score'],
-    'run': ['rank', 'doc_position'],
+def _priorities(*names):
+    """Return {name: priority} of texts with column names; 0, for the first text, is the highest priority."""
+    return {name: priority for priority, text in enumerate(names) for name in text.split()}
+
+COLUMN_SYNONYMS = {  # names that may be of a text or a rank come last
+    'query': _priorities('query_id', '', 'qid q_id queryid topic_id topic', 'query query_text'),
+    'document': _priorities(  # PyTerrier has docid beside docno, a number of its own
+        'doc_id', 'docno', 'docid pid document_id corpus_id did', 'document doc', 'id _id url uri'),
+    'qrels': _priorities('relevance', '', 'rel label grade judgment rating', 'score'),
+    'run': _priorities('score', '', 'sim similarity', 'rank doc_position'),
 }
 ROLES = {
     kind: tuple(zip(('query', 'document', kind), keys)) for kind, keys in COLUMN_KEYS.items()
 }  # and their keys in columns=
-ROW_IDS = 'id', '_id', 'url', 'uri'  # that are the document where nothing else is
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
 def plain_name(name: str) -> str:
@@ -89,29 +87,24 @@ def columns_error(columns: object, kind: str) -> ValueError:
     example = ', '.join(f'{key!r}: name' for key in COLUMN_KEYS[kind])
     return ValueError(f'columns must have the form {{{example}}}, not {short_repr(columns)}')
 
-def _standing(name, role):
-    """Return how likely a column name is for a role; 0 is the most likely. A role is
-    'query', 'document', 'qrels' (grades) or 'run' (scores)."""
-    label = plain_name(name)
-    if name == COLUMN_SYNONYMS[role][0]: return 0
-    if label == 'docno': return 1  # PyTerrier has docid beside it, a number of its own
-    if role == 'document' and label in ROW_IDS: return 4
-    return 3 if label in LAST_CHOICES[role] else 2
-
 def candidates(names: Iterable[str], role: str) -> dict[str, int]:
     """Return {name: priority} of the columns that may have a role, the likeliest first.
 
     A role is 'query', 'document', 'qrels' (grades) or 'run' (scores). The priority 0 is
     the most likely."""
-    standing = {name: _standing(name, role) for name in names if plain_name(name) in COLUMN_SYNONYMS[role]}
-    return dict(sorted(standing.items(), key=itemgetter(1)))
+    labels = {name: plain_name(name) for name in names}
+    priorities = COLUMN_SYNONYMS[role]
+    found = {name: priorities[label] for name, label in labels.items() if label in priorities}
+    for name, priority in found.items():
+        if priority == 0 and name != labels[name]: found[name] = 2  # such as Doc-ID, which is no better than docid
+    return dict(sorted(found.items(), key=itemgetter(1)))
 
 def rivals(names: Iterable[str], role: str) -> list[str]:
     """Return the most likely columns for a role; several if they are equally likely.
 
     A role is 'query', 'document', 'qrels' (grades) or 'run' (scores)."""
-    standing = candidates(names, role)
-    return [name for name in standing if standing[name] == min(standing.values())]
+    priority = candidates(names, role)
+    return [name for name in priority if priority[name] == min(priority.values())]
 
 # %% ../../nbs/data/tables.ipynb #27fbe9b3
 def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
@@ -120,17 +113,16 @@ def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS)
 
     A name is None if no column fits or several columns fit equally well. `columns` has
     names that the user chose."""
-    choices = _choices(tuple(names), kind, tuple(columns.items()))
-    return [equal[0] if len(equal) == 1 else None for equal in choices]
+    return [equal[0] if len(equal) == 1 else None for equal in _choices(list(names), kind, columns)]
 
-@lru_cache
 def _choices(names, kind, columns):
     """Return the likeliest names for the columns of queries, documents and numbers. The
     result is a list of three lists. Each has no name, one name, or several names that are
     equally likely."""
-    named = dict(columns)
-    choices = [[str(named[key])] if key in named else rivals(names, role) for role, key in ROLES[kind]]
+    choices = [[str(columns[key])] if key in columns else rivals(names, role) for role, key in ROLES[kind]]
     return [[name for name in equal if name in names] for equal in choices]
+
+OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # beside ids and scores
 
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
@@ -138,11 +130,10 @@ def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMN
     A note names the column that is used and the columns that are not used."""
     names = list(names)
     notes = []
-    expected = *LAST_CHOICES['query'], *LAST_CHOICES['run'], *ROW_IDS  # beside ids and scores
+    origin = 'run' if kind == 'run' else 'judgments'
     for (role, key), used in zip(ROLES[kind], find_columns(names, kind, columns)):
-        unused = [name for name in candidates(names, role) if name != used and plain_name(name) not in expected]
+        unused = [name for name in candidates(names, role) if name != used and plain_name(name) not in OTHER_USES]
         if key in columns or not unused: continue
-        origin = 'run' if kind == 'run' else 'judgments'
         text = (f'the {key} of the {origin} is read from column {used!r}; similar columns are not used: '
                 f'{", ".join(map(repr, unused))}')
         notes.append(Note('unused-columns', text))
@@ -153,11 +144,15 @@ def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
     return kind == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
 
 # %% ../../nbs/data/tables.ipynb #b69a124d
-def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[int]:
+def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> Sequence[int]:
     """Return the indices of the columns of queries, documents and scores (or grades).
 
     Raise DataError if a column is missing, ambiguous, or appears twice."""
-    names = list(names)
+    return _positions(tuple(names), kind, tuple(columns.items()))
+
+@lru_cache
+def _positions(names, kind, items):
+    columns = dict(items)
     present = find_columns(names, kind, columns)
     if None in present: raise DataError(_column_problem(names, kind, columns))
     for name in present:
@@ -166,7 +161,7 @@ def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLU
 
 def _column_problem(names, kind, columns):
     """Return the error message for missing and ambiguous columns, with what to write instead."""
-    choices = _choices(tuple(names), kind, tuple(columns.items()))
+    choices = _choices(names, kind, columns)
     faults = []
     keys = []
     for (role, key), equal in zip(ROLES[kind], choices):
@@ -175,7 +170,7 @@ def _column_problem(names, kind, columns):
         elif key in columns: faults.append(f'no column {columns[key]!r}')
         else: faults.append(f'no column {" or ".join(COLUMN_SYNONYMS[role])}')
         if key not in columns: keys.append(key)
-    text = '; '.join(faults) + f'; the columns are {short_repr(names)[1:-1]}'
+    text = '; '.join(faults) + f'; the columns are {short_repr(list(names))[1:-1]}'
     if keys:
         call = ', '.join(f'{key!r}: ...' for key in keys)
         text += f'; choose the columns: {kind.capitalize()}(..., columns={{{call}}})'
@@ -243,22 +238,22 @@ def rows_from_table(
     with polars_errors(name):
         query, doc, number = (table.to_series(i) for i in column_positions(table.columns, kind, columns))
     if not table.height: raise DataError(f'{name}: the table has no rows')
-    blank_allowed = kind == 'qrels'
-    if blank_allowed and number.dtype.is_float(): number = number.fill_nan(None)
+    if kind == 'qrels' and number.dtype.is_float(): number = number.fill_nan(None)
     valid = np.ones(table.height, bool)
-    for column in [query, doc] if blank_allowed else [query, doc, number]:
-        for i in column.is_null().arg_true() if column.null_count() else ():
-            code = 'number' if column is number else 'id'
+    for column, code in (query, 'id'), (doc, 'id'), (number, 'number'):
+        if column is number and kind == 'qrels' or not column.null_count(): continue  # a blank grade: unjudged
+        for i in column.is_null().arg_true():
             report_fault(code, f'{name}, row {first + i + 1}: no value in column {column.name!r}')
             valid[i] = False
-    if not valid.all(): query, doc, number = (column.filter(valid) for column in (query, doc, number))
     if not valid.any(): raise DataError(f'{name}: there is no valid row')
+    if not valid.all(): query, doc, number = (column.filter(valid) for column in (query, doc, number))
     notes = unused_columns(names or table.columns, kind, columns)
     with polars_errors(name):
         query_ids, codes = query_column(query)
         rows = Rows(query_ids, codes, id_column(doc), number_column(number), name, notes=notes)
     rows = check_values(rows, kind, number)
-    return negate_ranks(rows) if holds_ranks(number.name, kind, columns) else rows
+    if holds_ranks(number.name, kind, columns): negate_ranks(rows)
+    return rows
 
 def rows_from_lists(
     triples: Sequence,
@@ -278,17 +273,15 @@ def rows_from_lists(
     query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
     rows = check_values(rows, kind, numbers)
-    return negate_ranks(rows) if ranks else rows
+    if ranks: negate_ranks(rows)
+    return rows
 
 def ids_of_objects(items: Any, name: str) -> Ids:
     """Convert Python objects to `Ids`.
 
     Raise DataError for an invalid id. The message begins with `name`, the name of the
     source."""
-    try:
-        return check_lengths(Ids.from_list(items))
-    except DataError as error:
-        raise DataError(f'{name}: {error}') from None
+    with polars_errors(name): return check_lengths(Ids.from_list(items))
 
 def check_values(rows: Rows, kind: str, source: Any) -> Rows:
     """Return the rows without blank grades and invalid numbers.
@@ -298,9 +291,10 @@ def check_values(rows: Rows, kind: str, source: Any) -> Rows:
     before parsing."""
     invalid = invalid_rows(rows.value, kind).tolist()
     if not invalid: return rows
-    blank = [i for i in invalid if kind == 'qrels' and is_blank(source[i])]
+    blank = {i for i in invalid if kind == 'qrels' and is_blank(source[i])}
     if len(blank) == len(rows): raise DataError(f'{rows.source}: every grade is blank, so no document is judged')
-    for i in sorted({*invalid}.difference(blank)):
+    for i in invalid:
+        if i in blank: continue
         report_fault('number', f'{rows.where(i)}: {invalid_number(kind, source[i], rows.value[i])}')
     valid = np.delete(np.arange(len(rows)), invalid)
     if not len(valid): raise DataError(f'{rows.source}: there is no valid row')
@@ -325,13 +319,13 @@ def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> An
     pl = import_polars()
     if hasattr(source, 'collect_schema'): return source.lazy().collect()
     if not hasattr(source, 'iloc'):
-        if hasattr(source, '__arrow_c_stream__'):
-            return pl.DataFrame(source)
-        return pl.from_dataframe(source)
+        to_polars = pl.DataFrame if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe
+        return to_polars(source)
     if not hasattr(source, 'columns'): raise DataError('this is a Series, not a table; use reset_index() to convert '
                                                        'it to a table')
     names = list(map(str, source.columns))
-    return pl.DataFrame([_from_pandas(names[i], source.iloc[:, i]) for i in column_positions(names, kind, columns)])
+    positions = column_positions(names, kind, columns)
+    return pl.DataFrame([_from_pandas(names[i], source.iloc[:, i]) for i in positions])
 
 def _from_pandas(name, column):
     pl = import_polars()
@@ -347,8 +341,7 @@ def read_table(data: bytes, name: str) -> Any:
     """Read a polars table from the bytes of a Parquet or an Arrow file."""
     pl = import_polars()
     with polars_errors(name):
-        if data.startswith(b'PAR1'):
-            return pl.read_parquet(data)
+        if data.startswith(b'PAR1'): return pl.read_parquet(data)
         return pl.read_ipc(data)
 
 # %% ../../nbs/data/tables.ipynb #7ddb2631
@@ -364,11 +357,18 @@ def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS)
     first_line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
     for separator in '\t,;':
         names = header_names(first_line.split(separator))
-        query, document, _ = _choices(tuple(names), 'run', tuple(columns.items()))
+        query, document, _ = _choices(names, 'run', columns)
         if query and document and not names[0].startswith('#'): return separator
     return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
 
 # %% ../../nbs/data/tables.ipynb #1e1702c4
+@contextmanager
+def long_fields() -> Iterator[None]:
+    """Allow fields of any length in a `with` statement for the module `csv`."""
+    limit = csv.field_size_limit(2**31 - 1)
+    try: yield
+    finally: csv.field_size_limit(limit)
+
 def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, list[str]], None, None]:
     """Yield (line number, fields) for every line of CSV or TSV text that is not blank.
 
@@ -376,14 +376,12 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
     quoted = '"' in (text.split('\n', 1)[0] if separator == '\t' else text)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
-    limit_before = csv.field_size_limit(len(text) + 1)
     try:
-        for fields in rows:
-            if any(map(str.strip, fields)): yield rows.line_num, fields
+        with long_fields():
+            for fields in rows:
+                if any(map(str.strip, fields)): yield rows.line_num, fields
     except csv.Error as error:
         raise DataError(f'{name}, line {rows.line_num}: {error}') from None
-    finally:
-        csv.field_size_limit(limit_before)
 
 # %% ../../nbs/data/tables.ipynb #52658551
 def rows_from_csv(
@@ -395,38 +393,36 @@ def rows_from_csv(
     text = data.decode('utf-8-sig', 'surrogateescape')
     triples = []
     lines = []
-    first_snapshot = ''
+    line_of: dict[str, int] = {}  # of the first row of each snapshot
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
         with polars_errors(name): used = column_positions(names, kind, columns)
-        query, doc, number = used
-        snapshot = names.index('Snapshot Name') if 'Snapshot Name' in names else None  # of Quepid
+        triple_of = itemgetter(*used)
         for line, fields in lines_and_fields:
             code, fault = _fault_in_fields(fields, names, used[:2] if kind == 'qrels' else used)
             if fault:
                 report_fault(code, f'{name}, line {line}: {fault}')
                 continue
-            if snapshot is not None:
-                first_snapshot = first_snapshot or fields[snapshot]
-                if fields[snapshot] != first_snapshot:
-                    raise DataError(
-                        f'{name}, line {line}: the rows are of two snapshots, {first_snapshot!r} and '
-                        f'{fields[snapshot]!r}; use the rows of one snapshot as the run'
-                    )
-            triples.append((fields[query], fields[doc], fields[number]))
+            if 'Snapshot Name' in names:  # of Quepid
+                line_of.setdefault(fields[names.index('Snapshot Name')], line)
+            triples.append(triple_of(fields))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')
+    if len(line_of) > 1:
+        (snapshot, _), (second, line), *_ = line_of.items()
+        raise DataError(f'{name}, line {line}: the rows are of two snapshots, {snapshot!r} and {second!r}; use the '
+                        'rows of one snapshot as the run')
     ranks = holds_ranks(names[used[2]], kind, columns)
     return rows_from_lists(triples, kind, name, lines, ranks, unused_columns(names, kind, columns))
 
 def _fault_in_fields(fields, names, columns):
     if len(fields) != len(names):
         return 'columns', f'{counted(len(fields), "field")}, but the header has {len(names)}'
-    for code, c in zip(('id', 'id', 'number'), columns):
-        if not fields[c].strip(' \t'): return code, f'no value in column {names[c]!r}'
-        if len(fields[c]) > MAX_ID_BYTES: return code, (f'a field has {len(fields[c]):,} characters; the limit is '
-                                                        f'{MAX_ID_BYTES:,}')
+    for code, i in zip(('id', 'id', 'number'), columns):
+        if not fields[i].strip(' \t'): return code, f'no value in column {names[i]!r}'
+        size = len(fields[i])
+        if size > MAX_ID_BYTES: return code, f'a field has {size:,} characters; the limit is {MAX_ID_BYTES:,}'
     return '', ''
 
 # %% ../../nbs/data/tables.ipynb #b3043fb8
@@ -436,7 +432,7 @@ def is_remote(path: StrPath) -> bool:
 
 def is_spread(path: StrPath) -> bool:
     """Return True if a path is a folder with one table in several files."""
-    if is_remote(path) or not os.path.isdir(path): return False
+    if not os.path.isdir(path): return False
     names = os.listdir(path)
     folders = (name for name in names if is_partition(name) and os.path.isdir(os.path.join(path, name)))
     if '_SUCCESS' in names or any(folders): return True
@@ -457,11 +453,11 @@ def part_files(folder: StrPath) -> list[str]:
     """Return the sorted paths of the files of a table in a folder.
 
     Raise DataError if there are no files."""
-    paths = map(Path, glob(os.path.join(escape(os.fspath(folder)), '**'), recursive=True))  # which follows links
-    relative = [(path, path.relative_to(folder).parts) for path in paths if path.is_file()]
-    files = sorted(path for path, names in relative if not any(name[0] in '._' for name in names))
+    folder = os.fspath(folder)
+    paths = glob(os.path.join(escape(folder), '**'), recursive=True)  # follows links, leaves hidden files out
+    files = [path for path in paths if os.path.isfile(path) and not re.search(r'[/\\]_', path.removeprefix(folder))]
     if not files: raise DataError(f'{folder}: this folder contains no data files')
-    return [*map(str, files)]
+    return sorted(files, key=Path)
 
 # %% ../../nbs/data/tables.ipynb #70c34795
 def scan(path: StrPath) -> Any:
@@ -470,19 +466,22 @@ def scan(path: StrPath) -> Any:
     The table is a file, a folder with one table in several files, or a network address."""
     pl = import_polars()
     path = os.fspath(path)
-    members = []
-    files = [path]
     remote = is_remote(path)
+    members: list[str] = []
+    files = [path]
     if remote:
         kind = _kind_by_name(path)
-        if path.partition('?')[0].endswith('/'): members = [member.removeprefix(path) for member in _check_parts(path)]
+        if path.partition('?')[0].endswith('/'): members = _remote_files(path)
     else:
-        if os.path.isdir(path):
-            files = part_files(path)
-            members = [os.path.relpath(file, path) for file in files]
+        if os.path.isdir(path): files = members = part_files(path)
         kind = _kind_of_file(files[0])
-    folders = [name for member in members for name in re.split(r'[/\\\\]', member)[:-1] if is_partition(name)]
-    keys = {name.partition('=')[0]: pl.String for name in folders}  # columns of text, as 07 and 7 are two ids
+    folders = [name for member in members for name in re.split(r'[/\\]', member.removeprefix(path))[:-1]]
+    partitions = filter(is_partition, folders)
+    keys = {name.partition('=')[0]: pl.String for name in partitions}  # columns of text, as 07 and 7 are two ids
+    are_parts = all(is_part(member.rpartition('/')[2]) for member in members)
+    if remote and len(members) > 1 and not (keys or are_parts):
+        raise DataError(f'{path}: {members[0]} and {members[1]} are not named like parts of a table (part-*); give a '
+                        'list of the files')
     if kind == 'json': return pl.scan_ndjson(files)
     if kind == 'parquet':
         return pl.scan_parquet(files, hive_partitioning=bool(keys), hive_schema=keys or None, glob=remote)
@@ -492,10 +491,11 @@ def scan(path: StrPath) -> Any:
 def _kind_of_file(path):
     """Return 'parquet', 'json' or the CSV separator of a file from its first bytes. Raise
     DataError for any other file."""
-    with file_errors(path), open(path, 'rb') as file: head = file.read(1 << 16)
+    with file_errors(path):
+        with open(path, 'rb') as file: head = file.read(1 << 16)
+        if head.startswith(b'\x1f\x8b'):
+            with gzip.open(path) as file: head = file.read(1 << 16)
     if head.startswith(b'PAR1'): return 'parquet'
-    if head.startswith(b'\x1f\x8b'):
-        with file_errors(path), gzip.open(path) as file: head = file.read(1 << 16)
     if head.lstrip().startswith(b'{'): return 'json'
     separator = header_separator(head, path)
     if separator: return separator
@@ -504,25 +504,19 @@ def _kind_of_file(path):
 
 REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
 
-def _check_parts(folder):
-    """Return the sorted addresses of the files in a folder on the network. Raise DataError
-    if the files are not parts of one table."""
+def _remote_files(folder):
+    """Return the sorted addresses of the files in a folder on the network."""
     pl = import_polars()
     with polars_errors(folder):
         paths = pl.scan_parquet(folder, include_file_paths='', hive_partitioning=False).select(pl.col('').unique())
-        files = sorted(paths.collect().to_series())
-    names = [file.removeprefix(folder).split('/') for file in files]
-    in_folders = any(is_partition(key) for *keys, _ in names for key in keys)
-    if len(files) < 2 or in_folders or all(is_part(name) for *_, name in names): return files
-    raise DataError(f'{folder}: {files[0]} and {files[1]} are not named like parts of a table (part-*); give a list '
-                    'of the files')
+        return sorted(paths.collect().to_series())
 
 def _kind_by_name(path):
     """Return 'parquet', 'json' or the CSV separator of a table on the network. It is
     recognised by the end of its name. Raise DataError for other names."""
     name = path.partition('?')[0].removesuffix('.gz')
     if '*' in name: raise DataError(f'{path}: patterns do not work over the network; give a list of the files')
-    kind = next((kind for end, kind in REMOTE_KINDS.items() if name.endswith(end)), None)
-    if kind: return kind
+    for end, kind in REMOTE_KINDS.items():
+        if name.endswith(end): return kind
     raise DataError(f'{path}: over the network, only paths that end in {", ".join(REMOTE_KINDS)} can be read; copy '
                     'other files to this computer first')
