@@ -269,7 +269,7 @@ def equals_grades(rows: Rows, begin: np.ndarray, judged: np.ndarray, hits: Judge
     begin_of_judged = np.zeros(len(qrels) + 1, np.intp)  # the last is not used
     begin_of_judged[judged] = begin
     falling = rows.value[argsort_descending(rows.query, rows.value)]
-    score = falling[begin_of_judged[qrels.rows.query[hits.judgment]] + hits.rank - 1]
+    score = falling[begin_of_judged[qrels.rows.query[hits.judgment]] + hits.ranks[0] - 1]
     return bool((score == qrels.rows.value[hits.judgment]).all())
 
 # %% ../../nbs/evaluation/checkup.ipynb #48ecbdce
