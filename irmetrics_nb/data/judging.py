@@ -26,14 +26,14 @@ from .recognition import open_run, ready
 from .text import BATCH_BYTES, Note, Rows, rank_rows, side_by_side
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
-def match_ids(index: KeyIndex, target_ids: Ids, ids: Ids) -> np.ndarray:
-    """Return the position of each of `ids` in `target_ids`; -1 if it is missing. `index` has the hashes of
-    `target_ids`."""
-    positions = index.find(ids.hash())
-    present = positions >= 0
-    exact = ids[present].equals(target_ids[positions[present]]).all()
-    if exact: return positions
-    number_of = dict(zip(target_ids.tolist(), count()))
+def match_queries(qrels: Qrels, ids: Ids) -> np.ndarray:
+    """Return for each query in `ids` its number in the judgments; -1 if it is not judged."""
+    judged = qrels.rows.query_ids
+    numbers = qrels.query_index.find(ids.hash())
+    present = numbers >= 0
+    exact = ids[present].equals(judged[numbers[present]]).all()
+    if exact: return numbers
+    number_of = dict(zip(judged.tolist(), count()))
     return np.array([number_of.get(id, -1) for id in ids.tolist()])
 
 # %% ../../nbs/data/judging.ipynb #e7c253d2
@@ -209,7 +209,7 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
         retrieved = (run.dicts.docs.get(query, ()) for query in judged.docs)
         count = np.fromiter(map(len, retrieved), np.intp, len(judged.docs))
         return JudgedHits(row_of[judgment], ranks, np.arange(len(count)), count)
-    qrels_query = match_ids(qrels.query_index, qrels.rows.query_ids, run.rows.query_ids)
+    qrels_query = match_queries(qrels, run.rows.query_ids)
     documents = run
     if run.count: documents = Run.unchecked(replace(run.rows, doc=run.rows.parent))
     rows, judgment = join(qrels, documents, qrels_query)
@@ -406,7 +406,7 @@ def looks_at(rows: Rows, limit: int, qrels: Qrels, hits: JudgedHits) -> list[Que
     for window, numbers in samples:
         room = DOCS
         numbers = numbers[:QUERIES]
-        queries = match_ids(qrels.query_index, judgments.query_ids, rows.query_ids[numbers])
+        queries = match_queries(qrels, rows.query_ids[numbers])
         for number, query in zip(numbers.tolist(), queries.tolist()):
             rows_here = np.flatnonzero(rows.query[window] == number) + window.start
             look = QueryLook(rows.query_ids[number], query >= 0, rows.value[rows_here])
@@ -520,11 +520,12 @@ def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) ->
 def _with_limits(file):
     """Yield (batch, number of samples to take from it) for each batch of a file. The samples are spread over the
     file."""
-    previous = -1
+    previous = 0
     for batch in file:
-        done = min(WINDOWS * file.done // max(file.total, 1), WINDOWS)
-        yield batch, done - max(previous, 0) or int(previous < 0)
-        previous = done
+        total = max(file.total, 1)
+        samples = 1 + (WINDOWS - 1) * min(file.done, total) // total
+        yield batch, samples - previous
+        previous = samples
 
 # %% ../../nbs/data/judging.ipynb #0b1af85f
 MAX_PARTS = 200  # a system may allow 256 open files

@@ -340,10 +340,10 @@ class QueryDocTable:
         whole_grades = self.kind == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
         if whole_grades: numbers = [*map(int, numbers)]
-        docs_of: list[dict] = [{} for _ in self.queries]
-        for query, doc, number in zip(rows.query.tolist(), rows.doc.tolist(), numbers, strict=True):
-            docs_of[query][doc] = number
-        return dict(zip(self.queries, docs_of, strict=True))
+        docs_of: dict[str, dict] = {query: {} for query in self.queries}
+        tables = [*docs_of.values()]
+        for query, doc, number in zip(rows.query.tolist(), rows.doc.tolist(), numbers): tables[query][doc] = number
+        return docs_of
 
     def to_polars(self) -> Any:
         """Return all rows as a polars DataFrame.
@@ -441,14 +441,6 @@ class Qrels(QueryDocTable):
         packed = pack(self.rows.query, self.keys, len(self))
         order = np.argsort(packed)
         return order, packed[order]
-
-    @cached_property
-    def suspects(self) -> np.ndarray:
-        """Return the hashes (of query and document) of rows that may be duplicates."""
-        order, packed = self.packed
-        again = order[1:][packed[1:] == packed[:-1]]
-        if not len(again): return np.empty(0, np.uint64)  # a slice keeps all
-        return self.keys[again]
 
     def let_rows_go(self) -> None:
         """Free the memory of all rows and their indexes, except for the query ids.

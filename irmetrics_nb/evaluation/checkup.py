@@ -29,7 +29,7 @@ from irmetrics_nb.data.judging import (
     JudgedHits,
     QueryLook,
     judge_run,
-    match_ids,
+    match_queries,
     row_batches,
     run_of_documents,
 )
@@ -334,7 +334,7 @@ class Counter:
         score = by_query.value
         begin = np.flatnonzero(changes(by_query.query))
         depth = np.diff(begin, append=len(query))
-        number = match_ids(self.qrels.query_index, judgments.query_ids, rows.query_ids[query[begin]])
+        number = match_queries(self.qrels, rows.query_ids[query[begin]])
         unjudged = np.diff(self.begin, append=self.begin[-1]) == 0  # the last is that of an unknown query
         judged = np.where(unjudged[number], -1, number)
         hit = hits.judgment[judgments.value[hits.judgment] >= 0]

@@ -221,7 +221,7 @@ def evaluate(
         duplicates=duplicates, identical_ids=identical_ids)
     requested = _parsed(measures)
     runs = recognise(qrels, run, system)
-    graded_source = _of_part(qrels, 'qrels') if part else qrels
+    graded_source = _of_part(qrels, Qrels) if part else qrels
     truth = Qrels(graded_source, duplicates=in_force.duplicates, copy=False)
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
     scored: list[Scores] = []
@@ -270,7 +270,7 @@ def score_run(
     roles_known: True if judgments and run are certainly not swapped. options: passed on to
     `judge_run`."""
     if part and run.source is not None:
-        source = _of_part(run.source, 'run')
+        source = _of_part(run.source, Run)
         run = Run.unread(source, run.own_name, **run.options)
     roles_known &= run.source is None or len(run.options) > 0
     views = other_views(requested, conventions)
@@ -307,8 +307,7 @@ def _of_part(source, kind):
     "Return the source, or a `Qrels` or `Run` without rows if the source is empty."
     sized = hasattr(source, '__len__') and not isinstance(source, str)
     if not sized or len(source): return source
-    if kind == 'qrels': return Qrels.empty()
-    return Run.empty()
+    return kind.empty()
 
 # %% ../../nbs/evaluation/evaluation.ipynb #90b4378a
 def score_batch(

@@ -474,7 +474,8 @@ def worth_of_nothing(measure: Measure, answer: str) -> float:
 
     answer: the value of `no_relevant`. With 'one', the result is 1 (0 for measures that are
     summed over queries), otherwise NaN."""
-    return float(measure.kind.aggregate != SUM) if answer == 'one' else np.nan
+    if answer != 'one': return np.nan
+    return float(measure.kind.aggregate != SUM)
 
 # %% ../../nbs/evaluation/presets.ipynb #5b0c7a12
 def identical_rows(run: Run) -> np.ndarray:
@@ -483,7 +484,7 @@ def identical_rows(run: Run) -> np.ndarray:
     If the run has chunks, the id of the document that contains the chunk is
     compared."""
     rows = run.rows
-    documents = rows.doc if rows.parent is None else rows.parent
+    documents = rows.parent or rows.doc
     return documents.equals(rows.query_ids[rows.query])
 
 # %% ../../nbs/evaluation/presets.ipynb #1f7d89a1
