@@ -72,7 +72,8 @@ def _join_sorted(qrels, run, qrels_query):
     if len(keys): begin, end = np.searchsorted(packed, keys[[0, -1]])
     judgment_keys = packed[begin:end + 1]  # the judgments of the queries in question
     if np.array_equal(judgment_keys, keys): return rows, order[begin:end + 1]  # all is judged, and was retrieved
-    position = np.minimum(np.searchsorted(judgment_keys, keys) + begin, len(packed) - 1)
+    position = np.searchsorted(judgment_keys, keys) + begin
+    position = np.minimum(position, len(packed) - 1)
     judged = packed[position] == keys
     return rows[judged], order[position[judged]]
 
@@ -111,17 +112,16 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     first = np.append(np.flatnonzero(begins), len(query)).astype(np.int32)
     start = first[tie]
     size = first[tie + 1] - start
-    if (size > 1).any():
-        several = tie[size > 1]
-        shared = several[changes(several)]
+    several = np.flatnonzero(size > 1)
+    if several.size:
+        shared = tie[several][changes(tie[several])]
         tied, group = concat_ranges(first[shared], first[shared + 1])
-        position_of[rows[order]] = position
         in_order = sort_ties(run.rows.doc, row_at[tied], group, ties)
         position_of[in_order] = tied
-        position = position_of[rows[order]]
-        by_rank = np.argsort(position)
-        order = order[by_rank]
-        position = position[by_rank]
+        position[several] = position_of[rows[order[several]]]
+        by_rank = several[np.argsort(position[several])]
+        order[several] = order[by_rank]
+        position[several] = position[by_rank]
     query_begin = np.searchsorted(query, np.arange(len(run))).astype(np.int32)
     before = query_begin[query[position]] - 1
     return order, np.stack([position - before, start - before, size], dtype=np.int32)
@@ -574,7 +574,7 @@ def _open_run(run, memory):
     size = max(1, min(BATCH_BYTES, memory // 16))
     if run.source is None or run.options: return None
     if run.path: return open_run(run.path, size, memory // 4)
-    if run.stream is not None: run.stream.size = max(1, size >> 5)
+    if run.stream is not None: run.stream.size = max(1, size >> 6)
     return run.stream
 
 def row_batches(run: Any) -> Iterator[Rows]:

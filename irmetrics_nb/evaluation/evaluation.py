@@ -320,14 +320,14 @@ def score_batch(
     `score_dtype`): batch}, the same run joined with the judgments by other rules, for kinds
     of measures with special conventions."""
     listed = cache(Judged.listed)
-    plan = []  # (measure, as it was asked for, its conventions, the batch that it is computed on)
-    for measure in requested:
+    plan = {}  # name: (measure, as it was asked for, its conventions, the batch that it is computed on)
+    for measure in reversed(requested):
         answers = conventions.of(measure.name)
         batch = views.get(answers.view, judged)
         if answers.judgments == 'retrieved': batch = listed(batch)
-        plan.append((completed(measure, conventions).resolve(batch), measure, answers, batch))
-    by_name = {repr(row[0]): row for row in reversed(plan)}  # two may become one
-    measures, requested, rules, batches = zip(*reversed(by_name.values()))
+        m = completed(measure, conventions).resolve(batch)
+        plan[repr(m)] = m, measure, answers, batch  # two may become one
+    measures, requested, rules, batches = zip(*reversed(plan.values()))
     by_measure = [m.of(batch, ties=answers.ties) for m, answers, batch in zip(measures, rules, batches)]
     values = np.stack(by_measure).astype(float)
     unanswered = judged.retrieved == 0
