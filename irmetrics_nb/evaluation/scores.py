@@ -26,7 +26,6 @@ from ..core.conventions import Conventions, check_option
 from ..core.measures import MEAN, Measure
 from ..core.ties import LazyMapping
 from ..data.errors import DataError, StrPath, counted, import_polars, visible
-from ..data.groups import dimension_of, inside, slice_names
 from ..data.sources import file_stem, repeated_item
 from ..data.text import Note, total_notes
 from .findings import RANKS, TOP, deepest, top_counts
@@ -181,6 +180,7 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
 # %% ../../nbs/evaluation/scores.ipynb #10598034
 def slice_tables(runs: Sequence[Any]) -> list[Table]:
     """Return tables of the means of each group of queries; [] without groups."""
+    from irmetrics_nb.data.groups import dimension_of
     several = len(runs) > 1
     rows = defaultdict(list)
     for name in dict.fromkeys(name for run in runs for name in run.slices):
@@ -324,7 +324,6 @@ class Scores(Result):
         asked = self.asked or self.measures
         vars(self).update(values=values, first_ranks=ranks, asked=asked)
 
-    # What was computed
     name = _of_only('name', 'the name of the run')
     missing = _of_only('missing', 'the number of judged queries missing from the run')
     no_relevant = _of_only('no_relevant', 'the number of judged queries in which no '
@@ -340,7 +339,6 @@ class Scores(Result):
         raise ValueError(f'these are the scores of {len(self.runs)} runs: select one '
                          f'run, as in {call}')
 
-    # Numbers
     @property
     def means(self) -> dict[str, Any]:
         """Return {measure: mean}; for several runs, {run: {measure: mean}}.
@@ -445,6 +443,7 @@ class Scores(Result):
     def slices(self) -> list[str]:
         "Return the names of the groups of queries; [] if the queries have no groups."
         if not self.groups: return []
+        from irmetrics_nb.data.groups import slice_names
         return slice_names(self.groups.get(q, '') for q in self.query_ids)
 
     def slice(self, name: str) -> 'Scores':
@@ -452,6 +451,7 @@ class Scores(Result):
         if name not in self.slices:
             names = ', '.join(self.slices)
             raise KeyError(f'there is no slice {name!r}; available: {names}')
+        from irmetrics_nb.data.groups import inside
         members = inside((self.groups.get(q, '') for q in self.query_ids), name)
         runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
         return self._selected(slice(None), members, runs=runs)
