@@ -204,7 +204,7 @@ def score_parts(runs: Sequence[Any], per_query: bool = False, per_run: bool = Fa
 def rendered_scores(scores: Any, format: str = 'table', per_query: bool = False, per_run: bool = False) -> str:
     """Return scores as text in one of `FORMATS`, as the command line prints them.
 
-    per_query: print the values of queries, not means. per_run: print notes for each run. ValueError for other formats."""
+    per_query: print the values of queries, not means. per_run: print notes for each run. ValueError: unknown format."""
     check_option('format', format, FORMATS)
     runs = scores.each()
     if format == 'json': return json.dumps([as_record(s, per_query) for s in runs], indent=2, ensure_ascii=False)

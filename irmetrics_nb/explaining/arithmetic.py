@@ -150,7 +150,7 @@ def from_run(
     results = Run.empty()
     if answered: results = Run.unchecked(_rows_of(run, query))
     results = ranked_chunks(results, ties)
-    if results.count: match(qrels, results, ties)  # refuses chunks with the id of another document
+    if results.count: match(qrels, results, ties)  # refuses ambiguous ids of chunks
     rows = results.rows
     rows = rows.selected(np.argsort(rank_rows(rows, ties)))
     docs = rows.doc.tolist()
