@@ -188,7 +188,8 @@ def _joined(values):
 # %% ../../nbs/data/groups.ipynb #a31cd9a3
 def read_groups(groups: Any) -> dict[str, str]:
     """Return {query: group} from `Groups`, or from any source that `Groups` accepts."""
-    return dict(groups.of if isinstance(groups, Groups) else Groups(groups).of)
+    if not isinstance(groups, Groups): groups = Groups(groups)
+    return dict(groups.of)
 
 # %% ../../nbs/data/groups.ipynb #95052fe8
 def read_weights(weights: Any, query_ids: Sequence[str]) -> np.ndarray:

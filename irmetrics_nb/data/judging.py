@@ -9,7 +9,7 @@ __all__ = ['DEFAULT_MEMORY', 'Reading', 'judge_run', 'judge']
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, count, islice, repeat
 from typing import Any, Literal
 
@@ -458,7 +458,7 @@ class Reading:
     name: str     # its tag or its file's stem
     how: str      # how it was read: in one piece, in batches or in parts
     looks: Callable[[], list[QueryLook]] = list  # returns some queries as they came
-    observed: list = field(default_factory=list)  # what an observer says of each part
+    observed: Sequence = ()  # what an observer says of each part
     notes: tuple[Note, ...] = ()  # for the small print
 
 # %% ../../nbs/data/judging.ipynb #d567dcab
