@@ -8,7 +8,6 @@ __all__ = ['CUTOFF', 'OTHER_NAMES', 'Progress', 'evaluate', 'in_percent', 'parts
 # %% ../../nbs/evaluation/evaluation.ipynb #0bc2be00
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import accumulate, compress, repeat
@@ -229,11 +228,15 @@ def evaluate(
     texts: list[str] = []
     for i, (current_run, report) in enumerate(zip(runs, _reporters(progress, runs)), 1):
         release = not roles_known and i == len(runs)  # they have served
-        with _error_names(runs, current_run, i):
+        try:
             one_scores, judged, reading, results = score_run(
                 requested, truth, current_run, in_force, part=part,
                 roles_known=roles_known, memory=memory, progress=report,
                 release_qrels=release)
+        except DataError as error:
+            if runs.single or current_run.path: raise
+            name = current_run.own_name or f'run {i}'
+            raise DataError(f'{name}: {error}') from None
         if report and not runs.single:
             report(1, 1)  # this file is done, however it was read
         scored.append(one_scores)
@@ -398,15 +401,6 @@ def _reporters(progress, runs):
     def of(start, size):
         return lambda done, all_bytes: progress(start + size * done // max(all_bytes, 1), total)
     return [of(end - size, size) for end, size in zip(accumulate(sizes), sizes)]
-
-@contextmanager
-def _error_names(runs, run, number):
-    """Add the name or number of the run to a DataError of the `with` block, unless the run
-    is a file or the only run."""
-    try: yield
-    except DataError as error:
-        if runs.single or run.path: raise
-        raise DataError(f'{run.own_name or f"run {number}"}: {error}') from None
 
 def _with_names(scores, runs):
     """Return the scores with unique names of runs. A file name or a number is added to a
