@@ -268,9 +268,9 @@ def within_budget(rows: Rows, ties: str) -> np.ndarray:
 
 # %% ../../nbs/data/judging.ipynb #32fc95c5
 def ranked_chunks(run: Run, ties: str, count: str = '') -> Run:
-    """Return a run with only those of its rows that have a rank. Rows beyond the budget of the run (the maximum total
-    length of chunks) are removed. If `count` is 'documents' (by default, `run.count`), the later chunks of a document
-    are removed too. A run without chunks and budget is returned unchanged."""
+    """Return a run with only the rows that have a rank. Rows beyond the budget of the run (the maximum total length of
+    chunks) are removed. If `count` is 'documents' (by default, `run.count`), the later chunks of a document are
+    removed too. A run without chunks and budget is returned unchanged."""
     if not run.count and np.isinf(run.budget): return run
     rows = run.rows
     if np.isfinite(run.budget): rows = rows.selected(within_budget(rows, ties))
