@@ -258,7 +258,6 @@ def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[t
     Conventions can have special rules for a kind of measures, such as AP. The keys of
     the result are (order of ties, `negative`, `score_dtype`), the values `Conventions`.
     Rules equal to those of `conventions` are left out."""
-    if not conventions.measures: return {}
     by_measure = [conventions.of(m.name) for m in measures]
     return {answers.view: answers for answers in by_measure if answers.view != conventions.view}
 
