@@ -11,7 +11,6 @@ from oracles import listed, rank_by_sorting
 from strategies import random_collection, seeds
 
 import irmetrics_nb.data.judging as judging
-import irmetrics_nb.data.qrels_and_runs as data
 import irmetrics_nb.data.tables as tables
 from irmetrics_nb import DataError, Qrels, Run, evaluate, judge
 from irmetrics_nb.data.judging import judge_run
@@ -122,7 +121,7 @@ def judged_collection(rng, grouped):
 def test_what_is_done_in_parts_and_with_narrow_numbers_is_the_same(monkeypatch, seed, grouped, negative):
     qrels, run = judged_collection(np.random.default_rng(seed), grouped)
     expected = oracle_judged(qrels, run, negative)
-    for module, name, size in (data, "PART_ROWS", 16), (tables, "PIECE_ROWS", 7), (judging, "MANY_ENTRIES", 1):
+    for module, name, size in (tables, "PIECE_ROWS", 7), (judging, "MANY_ENTRIES", 1):
         monkeypatch.setattr(module, name, size)
     forms = (qrels, run), (pl.DataFrame(qrels, RELEVANCE, orient="row"), pl.DataFrame(run, SCORE, orient="row"))
     for judgments, results in forms:

@@ -71,20 +71,23 @@ def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | N
     it is the number of bins, and each name is a range such as '1 to 3'. The result is
     None for a missing number."""
     number = np.array([np.nan if x is None else float(x) for x in values])
-    present = number[~np.isnan(number)]
-    count = names if isinstance(names, int) else len(list(names))
-    if count < 2: raise ValueError('bins must be a number of bins (2 or more) or a list of two or more names, not '
-                                   f'{names!r}')
-    if len(present):
-        edges = np.quantile(present, np.arange(1, count) / count, method='inverted_cdf')
-    else:
-        edges = present
-    bin_index = np.searchsorted(edges, number, side='left')
+    missing = np.isnan(number)
+    labels: Any = {}
     if isinstance(names, int):
-        members = [number[(bin_index == i) & ~np.isnan(number)] for i in range(count)]
-        names = [f'{numbers.min():g} to {numbers.max():g}' if len(numbers) else '' for numbers in members]
-    labels = list(map(str, names))
-    return [None if np.isnan(x) else labels[i] for x, i in zip(number, bin_index)]
+        n_bins = names
+    else:
+        labels = [*names]
+        n_bins = len(labels)
+    if n_bins < 2:
+        raise ValueError(f'bins must be a number of bins (2 or more) or a list of two or more names, not {names!r}')
+    edges = number[~missing]
+    if len(edges):
+        edges = np.quantile(edges, np.arange(1, n_bins) / n_bins, method='inverted_cdf')
+    bin_index = np.searchsorted(edges, number, side='left')
+    for i in np.unique(bin_index[~missing]) if isinstance(names, int) else ():
+        members = number[~missing & (bin_index == i)]
+        labels[i] = f'{members.min():g} to {members.max():g}'
+    return [None if lacking else str(labels[i]) for lacking, i in zip(missing, bin_index)]
 
 # %% ../../nbs/data/groups.ipynb #279193d1
 EVERYTHING = 'all'  # the slice of all queries
@@ -99,12 +102,13 @@ def _group(table, row, where):
     if wrong is not None:
         several = 'if a query has several groups, write {query: {dimension: group}}'
         raise DataError(f'{where}: a group must be a single name, not {short_repr(wrong)}; {several}')
-    present = [(name, x) for name, x in zip(table, row) if not (is_missing(x) or x == '')]
-    if len(table) > 1: return Group(f'{name}={x}' for name, x in present)
+    present = {name: x for name, x in zip(table, row) if not (is_missing(x) or x == '')}
+    if len(table) > 1: return Group(f'{name}={x}' for name, x in present.items())
     if not present: return ''
-    [(_, group)] = present
+    [group] = present.values()
     if group == EVERYTHING: raise DataError(f'{where}: {group!r} cannot be the name of a group')
-    return group if isinstance(group, Group) else str(group)
+    if isinstance(group, Group): return group
+    return str(group)
 
 # %% ../../nbs/data/groups.ipynb #f1f46b30
 class Groups:
@@ -145,14 +149,15 @@ class Groups:
     ):
         chosen = dict(columns or {})
         query = chosen.pop('query', '')
-        lists = [[names] if isinstance(names, str) else names
-                 for names in chosen.values()]
-        dimensions = [*chain.from_iterable(lists)]
-        crossed = {name: [*map(str.strip, name.split('×'))]
-                   for name in dimensions if '×' in name}
-        single = [name for name in dimensions if name not in crossed]
-        used = [*dict.fromkeys([*single, *chain.from_iterable(crossed.values())])]
-        bins = {} if bins is None else bins
+        dimensions: list[str] = []
+        for names in chosen.values():
+            dimensions += [names] if isinstance(names, str) else names
+        single = [name for name in dimensions if '×' not in name]
+        crossed = {}
+        for name in dimensions:
+            if '×' in name: crossed[name] = [*map(str.strip, name.split('×'))]
+        used = [*dict.fromkeys(chain(single, *crossed.values()))]
+        if bins is None: bins = {}
         if not isinstance(bins, Mapping):
             raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
         where = os.fspath(source) if is_path(source) else 'the groups'
@@ -163,10 +168,8 @@ class Groups:
                                  'of the groups')
             table[name] = into_bins(table[name], definition)
         for name, axes in crossed.items():
-            rows = zip(*(table[dimension] for dimension in axes))
-            table[name] = [
-                None if None in row else ' × '.join(map(str, row)) for row in rows
-            ]
+            columns_of_axes = [table[dimension] for dimension in axes]
+            table[name] = [*map(_joined, zip(*columns_of_axes))]
         self.dimensions = tuple(table)
         self.of: dict[str, str] = {}
         for q, row in zip(map(str, ids), zip(*table.values())):
@@ -175,13 +178,18 @@ class Groups:
             raise DataError(f'{where}: the query {q!r} has two groups')
 
     def __repr__(self) -> str:
-        names = ', '.join(self.dimensions)
-        return f'Groups of {len(self.of):,} queries by {names or "one dimension"}'
+        names = ', '.join(self.dimensions) or 'one dimension'
+        return f'Groups of {len(self.of):,} queries by {names}'
+
+def _joined(values):
+    if None in values: return None
+    return ' × '.join(map(str, values))
 
 # %% ../../nbs/data/groups.ipynb #a31cd9a3
 def read_groups(groups: Any) -> dict[str, str]:
     """Return {query: group} from `Groups`, or from any source that `Groups` accepts."""
-    return dict(groups.of if isinstance(groups, Groups) else Groups(groups).of)
+    if not isinstance(groups, Groups): groups = Groups(groups)
+    return dict(groups.of)
 
 # %% ../../nbs/data/groups.ipynb #95052fe8
 def read_weights(weights: Any, query_ids: Sequence[str]) -> np.ndarray:

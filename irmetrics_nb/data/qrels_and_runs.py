@@ -36,7 +36,7 @@ from irmetrics_nb.data.errors import (
     report_fault,
     visible,
 )
-from .ids import BLOCK_ROWS, Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
+from .ids import Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
 from .sources import is_path, lookup_column, no_rows, read_rows
 from irmetrics_nb.data.text import (
     Note,
@@ -45,33 +45,14 @@ from irmetrics_nb.data.text import (
     named_columns,
     rank_rows,
     select_rows,
-    side_by_side,
     write_whole,
 )
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
-PART_ROWS = 1 << 19  # that a thread does at a time: more than a batch of a run has
-
 def pair_keys(rows: Rows) -> np.ndarray:
     """Return a hash of each row's query and document, as a uint64 array (rows,)."""
     query_hash = mix(rows.query_ids.hash())
-    keys = np.empty(len(rows), np.uint64)
-    def fill(begin):
-        for i in range(begin, min(begin + PART_ROWS, len(rows)), BLOCK_ROWS):
-            block = slice(i, i + BLOCK_ROWS)
-            keys[block] = rows.doc[block].hash() ^ query_hash[rows.query[block]]
-    begins = range(0, len(rows), PART_ROWS)
-    for _ in (side_by_side if len(begins) > 1 else map)(fill, begins): pass
-    return keys
-
-def _query_slices(query):
-    positions = np.arange(PART_ROWS, len(query), PART_ROWS)
-    ascending = len(positions) and (query[1:] >= query[:-1]).all()
-    if ascending:
-        cuts = np.unique(np.searchsorted(query, query[positions]))
-    else:
-        cuts = positions[:0]
-    return [slice(i, j) for i, j in pairwise([0, *cuts[cuts > 0].tolist(), len(query)])]
+    return rows.doc.hash() ^ query_hash[rows.query]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #18507a31
 def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
@@ -114,17 +95,17 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
     suspects = repeated_keys(keys, rows)
     if not len(suspects): return rows, keys
     suspected = np.flatnonzero(np.isin(keys, suspects))
-    order = suspected[rows.doc[suspected].argsort(rows.query[suspected])]  # by query, document and place
-    query = rows.query[order]
-    doc = rows.doc[order]
-    changes = (query[1:] != query[:-1]) | ~doc[1:].equals(doc[:-1])
-    if duplicates == 'best': order = order[np.lexsort((-rows.value[order], np.append(0, np.cumsum(changes))))]
-    if duplicates == 'last':
-        chosen = np.append(changes, True)
-    else:
-        chosen = np.append(True, changes)
-    selection = np.delete(np.arange(len(rows)), order[~chosen])
-    return replace(select_rows(rows, selection), repeats=rows.repeats + len(rows) - len(selection)), keys[selection]
+    if duplicates == 'last': suspected = suspected[::-1]
+    if duplicates == 'best':
+        descending = np.argsort(-rows.value[suspected], kind='stable')
+        suspected = suspected[descending]
+    documents, code = factorize(rows.doc[suspected])
+    pair = rows.query[suspected] * np.int64(len(documents)) + code
+    _, chosen = np.unique(pair, return_index=True)  # the first row of each pair
+    removed = np.delete(suspected, chosen)
+    selection = np.delete(np.arange(len(rows)), removed)
+    remaining = select_rows(rows, selection)
+    return replace(remaining, repeats=rows.repeats + len(removed)), keys[selection]
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41e
 @dataclass
@@ -229,6 +210,7 @@ class QueryDocTable:
     """Base class of `Qrels` and `Run`: unique pairs of query and document with
     numbers."""
     kind = number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
+    own_name = ''       # the name it was given
     dicts: Any = None   # a `DictSource`, if it came as dicts
     source: Any = None  # what the rows are still to be read from
     options: Mapping[str, Any] = MappingProxyType({})  # columns= and descending=, of a source that is not read yet
@@ -241,26 +223,29 @@ class QueryDocTable:
 
     def _init(self, source, copy, columns, duplicates, descending=True):
         check_option('duplicates', duplicates, CHOICES['duplicates'])
-        name = type(source).__name__
-        unread = isinstance(source, QueryDocTable) and source.source is not None
-        if unread:
+        if isinstance(source, QueryDocTable) and source.source is not None:
             if source.own_name: self.own_name = source.own_name
             columns = source.options.get('columns')
             descending = source.options.get('descending', True)
             source = source.source
         default = columns is None and descending is True
-        if not isinstance(source, QueryDocTable):
-            self.dicts = DictSource.of(source, self.kind) if default else None
-            if self.dicts is None:
-                self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
-                if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
-                elif duplicates == 'refuse': return check_repeated([self.rows], self.suspects)
-                self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
-            elif copy: self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
-        elif not default: raise ValueError(f'this {name} is already read; set columns= and descending= where you '
-                                           'create it')
-        elif source.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
-        else: self.__dict__ = source.__dict__  # with its caches
+        if isinstance(source, QueryDocTable):
+            name = type(source).__name__
+            if not default:
+                raise ValueError(f'this {name} is already read; set columns= and descending= where you create it')
+            if source.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
+            self.__dict__ = source.__dict__  # with its caches
+            return
+        if default: self.dicts = DictSource.of(source, self.kind)
+        if self.dicts:
+            if copy: self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
+            return
+        self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
+        if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
+        elif duplicates == 'refuse':
+            check_repeated([self.rows], self.suspects)
+            return
+        self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
 
     @cached_property
     def suspects(self) -> np.ndarray:
@@ -338,11 +323,11 @@ class QueryDocTable:
         from tabulate import tabulate
         if self.source is not None and 'rows' not in vars(self):
             return f'<p>{type(self).__name__}, not read yet</p>'
-        rows = self.rows
-        top = slice(SHOWN_ROWS)
-        ids = [rows.query_ids[query] for query in rows.query[top].tolist()]
-        numbers = [f'{x:g}' for x in rows.value[top]]
-        lines = zip(map(visible, ids), map(visible, rows.doc[top].tolist()), numbers)
+        top: Any = slice(SHOWN_ROWS)
+        rows = self.rows.selected(top)
+        queries = rows.query_ids[rows.query].tolist()
+        numbers = [f'{x:g}' for x in rows.value]
+        lines = zip(map(visible, queries), map(visible, rows.doc.tolist()), numbers)
         head = 'query_id', 'doc_id', self.number
         table = tabulate(lines, head, 'html', disable_numparse=True)
         return f'<p>{escape(repr(self))}</p>{table}'
@@ -355,10 +340,10 @@ class QueryDocTable:
         whole_grades = self.kind == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
         if whole_grades: numbers = [*map(int, numbers)]
-        docs_of: list[dict] = [{} for _ in self.queries]
-        for query, doc, number in zip(rows.query.tolist(), rows.doc.tolist(), numbers, strict=True):
-            docs_of[query][doc] = number
-        return dict(zip(self.queries, docs_of, strict=True))
+        docs_of: dict[str, dict] = {query: {} for query in self.queries}
+        tables = [*docs_of.values()]
+        for query, doc, number in zip(rows.query.tolist(), rows.doc.tolist(), numbers): tables[query][doc] = number
+        return docs_of
 
     def to_polars(self) -> Any:
         """Return all rows as a polars DataFrame.
@@ -453,25 +438,9 @@ class Qrels(QueryDocTable):
         `order` is an index array that sorts the judgments. `packed` has the sorted keys
         as uint64, with the number of the query in the upper bits, and the leading bits
         of the hash of query and document in the lower bits."""
-        query = self.rows.query
-        queries = len(self)
-        cached = self.__dict__.get('keys')  # another thread may be reading them
-        packed = pair_keys(self.rows) if cached is None else cached.copy()
-        order = np.empty(len(packed), np.int32 if len(packed) < 2**31 else np.intp)
-        def sort(rows):
-            mixed = pack(query[rows], packed[rows], queries)
-            ascending = np.argsort(mixed)
-            packed[rows], order[rows] = mixed[ascending], ascending + rows.start
-        for _ in side_by_side(sort, _query_slices(query)): pass
-        return order, packed
-
-    @cached_property
-    def suspects(self) -> np.ndarray:
-        """Return the hashes (of query and document) of rows that may be duplicates."""
-        order, packed = self.packed
-        again = order[1:][packed[1:] == packed[:-1]]
-        if not len(again): return np.empty(0, np.uint64)  # a slice keeps all
-        return self.keys[again]
+        packed = pack(self.rows.query, self.keys, len(self))
+        order = np.argsort(packed)
+        return order, packed[order]
 
     def let_rows_go(self) -> None:
         """Free the memory of all rows and their indexes, except for the query ids.
@@ -498,9 +467,11 @@ class Qrels(QueryDocTable):
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
         doc_ids = self.rows.doc[order].tolist()
-        docs = [dict.fromkeys(doc_ids[i:j]) for i, j in pairwise(begin.tolist())]
+        value = self.rows.value[order]
+        grades = value.tolist()
+        docs = [dict(zip(doc_ids[i:j], grades[i:j])) for i, j in pairwise(begin.tolist())]
         by_query = dict(zip(self.queries, docs, strict=True))
-        return DictSource(by_query, self.rows.value[order], begin), order
+        return DictSource(by_query, value, begin), order
 
     def __repr__(self) -> str:
         grade = self.columns.value
@@ -580,7 +551,6 @@ class Run(QueryDocTable):
     """
     kind = 'run'
     number = 'score'
-    own_name = ''       # the name it was given
     stream: Any = None  # what reads a run batch by batch that is no file and not read yet
 
     @classmethod
@@ -617,21 +587,22 @@ class Run(QueryDocTable):
             raise ValueError('count= is for runs of chunks and needs parents=')
         if (budget is None) != (lengths is None):
             raise ValueError('budget= and lengths= must be set together')
-        columns_of_chunks: dict[str, Any] = {}
         if parents is not None:
             count = count or 'chunks'
             check_option('count', count, CHUNKS)
             parent = documents_of(self.rows, parents)
-            columns_of_chunks |= {'parent': parent, 'count': count}
+            self._change_rows(parent=parent, count=count)
         if budget is not None:
             if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
             length = lengths_of(self.rows, lengths)
-            columns_of_chunks |= {'length': length, 'budget': float(budget)}
-        if columns_of_chunks:
-            self._change(rows=replace(self.rows, **columns_of_chunks), dicts=None)
+            self._change_rows(length=length, budget=float(budget))
 
     def _change(self, **state):
         self.__dict__ = self.__dict__ | state  # a run that shares the old one keeps it
+
+    def _change_rows(self, **columns):
+        rows = replace(self.rows, **columns)
+        self._change(rows=rows, dicts=None)
 
     @property
     def budget(self) -> float:

@@ -7,9 +7,7 @@ __all__ = ['CUTOFF', 'OTHER_NAMES', 'Progress', 'evaluate', 'in_percent', 'parts
 
 # %% ../../nbs/evaluation/evaluation.ipynb #0bc2be00
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import accumulate, compress, repeat
@@ -222,7 +220,7 @@ def evaluate(
         duplicates=duplicates, identical_ids=identical_ids)
     requested = _parsed(measures)
     runs = recognise(qrels, run, system)
-    graded_source = _of_part(qrels, 'qrels') if part else qrels
+    graded_source = _of_part(qrels, Qrels) if part else qrels
     truth = Qrels(graded_source, duplicates=in_force.duplicates, copy=False)
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
     scored: list[Scores] = []
@@ -230,17 +228,21 @@ def evaluate(
     texts: list[str] = []
     for i, (current_run, report) in enumerate(zip(runs, _reporters(progress, runs)), 1):
         release = not roles_known and i == len(runs)  # they have served
-        with _error_names(runs, current_run, i):
+        try:
             one_scores, judged, reading, results = score_run(
                 requested, truth, current_run, in_force, part=part,
                 roles_known=roles_known, memory=memory, progress=report,
                 release_qrels=release)
+        except DataError as error:
+            if runs.single or current_run.path: raise
+            name = current_run.own_name or f'run {i}'
+            raise DataError(f'{name}: {error}') from None
         if report and not runs.single:
             report(1, 1)  # this file is done, however it was read
         scored.append(one_scores)
         answered.append(judged.retrieved > 0)
         if part: continue
-        evidence = judged_evidence(requested, judged, truth, results, reading.looks)
+        evidence = judged_evidence(requested, judged, truth, results, reading.looks())
         texts += warning_texts(evidence, reading.name)
         texts += warning_texts(Evidence(requested, judged.pool_grade))
     if not part: texts += warning_texts(Evidence(answered=answered))
@@ -256,7 +258,6 @@ def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[t
     Conventions can have special rules for a kind of measures, such as AP. The keys of
     the result are (order of ties, `negative`, `score_dtype`), the values `Conventions`.
     Rules equal to those of `conventions` are left out."""
-    if not conventions.measures: return {}
     by_measure = [conventions.of(m.name) for m in measures]
     return {answers.view: answers for answers in by_measure if answers.view != conventions.view}
 
@@ -270,40 +271,45 @@ def score_run(
     results or common queries may be missing, because this is a part of an evaluation.
     roles_known: True if judgments and run are certainly not swapped. options: passed on to
     `judge_run`."""
-    if part and run.source is not None: run = Run.unread(_of_part(run.source, 'run'), run.own_name, **run.options)
+    if part and run.source is not None:
+        source = _of_part(run.source, Run)
+        run = Run.unread(source, run.own_name, **run.options)
     roles_known &= run.source is None or len(run.options) > 0
     views = other_views(requested, conventions)
     if views: run = Run(run, duplicates=conventions.duplicates, copy=False)
     results = _as_read(run, conventions)
     if not (part or roles_known): check_swapped(qrels, results)
-    batches = {view: _judge(qrels, _as_read(run, answers), answers, part)[0] for view, answers in views.items()}
-    judged, reading = _judge(qrels, results, conventions, part, **options)
+    batches = {}
+    for view, answers in views.items():
+        batches[view], _ = _judge(qrels, _as_read(run, answers), answers, part=part)
+    judged, reading = _judge(qrels, results, conventions, part=part, **options)
     reading.name = run.own_name or reading.name
+    repeats = results.repeats
+    if repeats: reading.how += f', without {counted(repeats, "row")} of duplicate documents'
     scores = score_batch(requested, qrels.queries, judged, reading, conventions, batches)
-    return _with_rows(scores, qrels, results), judged, reading, results
+    info = replace(
+        scores.runs[0], repeats=(qrels.repeats, repeats), count=results.count, budget=results.budget,
+        listed=qrels.listed, notes=qrels.notes + reading.notes)
+    return replace(scores, runs=(info,)), judged, reading, results
 
 def _as_read(run, conventions):
     """Return a run with the rows and the scores that the conventions require. The run is
     read now, unless it can be read in batches."""
-    return read_run(run, conventions) if touches_rows(conventions) else ready(run)
+    if touches_rows(conventions): return read_run(run, conventions)
+    return ready(run)
 
-def _judge(qrels, run, conventions, part, **options):
+def _judge(qrels, run, conventions, **options):
     """Join a run with the judgments by the rules of the conventions. Returns the rankings
-    and facts about the reading. part: True if the run and the judgments may have no query in
-    common."""
-    for order in conventions.orders if run.source is None else (): check_tied_chunks(qrels, run, order)
+    and facts about the reading. options: passed on to `judge_run`."""
+    for order in conventions.orders: check_tied_chunks(qrels, run, order)
     order, negative, _ = conventions.view
-    options |= {'ties': order, 'negative': negative}
-    if part: run = Run(run, copy=False)
-    if part and {*run.queries}.isdisjoint(qrels.queries):
-        judged, _ = judge_run(qrels, Run.empty(), **options)
-        return judged, Reading(run.answered, run.name, 'in one piece')
-    return judge_run(qrels, run, **options)
+    return judge_run(qrels, run, ties=order, negative=negative, **options)
 
 def _of_part(source, kind):
     "Return the source, or a `Qrels` or `Run` without rows if the source is empty."
-    empty = hasattr(source, '__len__') and not isinstance(source, str) and not len(source)
-    return (Qrels if kind == 'qrels' else Run).empty() if empty else source
+    sized = hasattr(source, '__len__') and not isinstance(source, str)
+    if not sized or len(source): return source
+    return kind.empty()
 
 # %% ../../nbs/evaluation/evaluation.ipynb #90b4378a
 def score_batch(
@@ -316,14 +322,14 @@ def score_batch(
     `score_dtype`): batch}, the same run joined with the judgments by other rules, for kinds
     of measures with special conventions."""
     listed = cache(Judged.listed)
-    plan = []  # (measure, as it was asked for, its conventions, the batch that it is computed on)
-    for measure in requested:
+    plan = {}  # name: (measure, as it was asked for, its conventions, the batch that it is computed on)
+    for measure in reversed(requested):
         answers = conventions.of(measure.name)
         batch = views.get(answers.view, judged)
         if answers.judgments == 'retrieved': batch = listed(batch)
-        plan.append((completed(measure, conventions).resolve(batch), measure, answers, batch))
-    by_name = {repr(row[0]): row for row in reversed(plan)}  # two may become one
-    measures, requested, rules, batches = zip(*reversed(by_name.values()))
+        m = completed(measure, conventions).resolve(batch)
+        plan[repr(m)] = m, measure, answers, batch  # two may become one
+    measures, requested, rules, batches = zip(*reversed(plan.values()))
     by_measure = [m.of(batch, ties=answers.ties) for m, answers, batch in zip(measures, rules, batches)]
     values = np.stack(by_measure).astype(float)
     unanswered = judged.retrieved == 0
@@ -331,20 +337,23 @@ def score_batch(
     for answers, empty in zip(rules, nothing):
         if answers.judgments == 'retrieved': empty &= ~unanswered  # of which nothing is known
     asking = [m.kind.reads_grades for m in measures]
-    no_relevant = nothing[asking if any(asking) else slice(None)].all(axis=0)
+    no_relevant = nothing.all(axis=0)
+    if any(asking): no_relevant = nothing[asking].all(axis=0)
     for m, answers, row, empty in zip(measures, rules, values, nothing):
         if answers.no_relevant != 'zero': row[empty] = worth_of_nothing(m, answers.no_relevant)
     scored = np.ones(len(judged), bool)
     if conventions.missing == 'skip': scored &= ~unanswered
     if conventions.no_relevant == 'skip': scored &= ~no_relevant
+    values = values[:, scored]
     n_missing = int(unanswered.sum())
-    counted = values[:, scored]
+    n_unjudged = reading.queries - (len(judged) - n_missing)
+    bounds = LazyMapping(_all_tie_bounds, measures, values, batches, scored)
     info = RunInfo(
-        reading.name, n_missing, int(no_relevant.sum()), reading.queries - (len(judged) - n_missing), reading.how,
-        tie_bounds=LazyMapping(_all_tie_bounds, measures, counted, batches, scored),
+        reading.name, n_missing, int(no_relevant.sum()), n_unjudged, reading.how, tie_bounds=bounds,
         short=n_short(judged, measures), notes=reading.notes)
-    return Scores(measures, tuple(compress(query_ids, scored)), counted, (info,), conventions, requested,
-                  first_ranks=first_ranks(judged)[scored])
+    ids = tuple(compress(query_ids, scored))
+    ranks = first_ranks(judged)[scored]
+    return Scores(measures, ids, values, (info,), conventions, requested, first_ranks=ranks)
 
 def _nothing_to_find(measures, values, batches):
     "Return a bool array (measures, queries): True where even the ideal ranking scores 0."
@@ -359,10 +368,8 @@ def _all_tie_bounds(measures, values, batches, scored):
     """Return {measure: values for the worst and the best order of ties}. batches: the batch
     of rankings for which each measure is computed."""
     bounds: dict = {}
-    for batch in dict.fromkeys(batches):
-        of_batch = [other is batch for other in batches]
-        bounds |= tie_bounds([*compress(measures, of_batch)], values[of_batch], batch, scored)
-    return {name: bounds[name] for name in map(repr, measures) if name in bounds}
+    for m, row, batch in zip(measures, values, batches): bounds |= tie_bounds([m], row[None], batch, scored)
+    return bounds
 
 # %% ../../nbs/evaluation/evaluation.ipynb #16a794a6
 def _parsed(measures):
@@ -379,21 +386,9 @@ def _with_groups(scores, groups):
     "Return the scores with the group of each query; raise DataError if no query has one."
     from irmetrics_nb.data.groups import read_groups
     group_of = {q: group for q, group in read_groups(groups).items() if group}
-    if not any(group_of.get(q) for q in scores.query_ids):
+    if group_of.keys().isdisjoint(scores.query_ids):
         raise DataError('no query belongs to a group; check that the groups and the judgments have the same query ids')
     return replace(scores, groups=group_of)
-
-def _with_rows(scores, judgments, results):
-    """Return the scores with facts about the rows of judgments and run. These are the number
-    of rows that were left out, and how the rows were read."""
-    [info] = scores.runs
-    reading = info.reading
-    repeats = results.repeats
-    if repeats: reading += f', without {counted(repeats, "row")} of duplicate documents'
-    info = replace(
-        info, reading=reading, repeats=(judgments.repeats, repeats), count=results.count, budget=results.budget,
-        listed=judgments.listed, notes=judgments.notes + info.notes)
-    return replace(scores, runs=(info,))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #08f1f951
 def _reporters(progress, runs):
@@ -406,26 +401,18 @@ def _reporters(progress, runs):
         return lambda done, all_bytes: progress(start + size * done // max(all_bytes, 1), total)
     return [of(end - size, size) for end, size in zip(accumulate(sizes), sizes)]
 
-@contextmanager
-def _error_names(runs, run, number):
-    """Add the name or number of the run to a DataError of the `with` block, unless the run
-    is a file or the only run."""
-    try: yield
-    except DataError as error:
-        if runs.single or run.path: raise
-        raise DataError(f'{run.own_name or f"run {number}"}: {error}') from None
-
 def _with_names(scores, runs):
     """Return the scores with unique names of runs. A file name or a number is added to a
     name that occurs twice."""
-    counts = Counter(result.name for result in scores)
-    named: list = []
-    for i, (result, run) in enumerate(zip(scores, runs), 1):
-        name = result.name
-        if counts[name] > 1: name = f'{name} ({run.path})'.strip() if run.path else f'{name or "run"} {i}'
-        if name in {earlier.name for earlier in named}: name = f'{name} ({i})'
-        named.append(replace(result, runs=(replace(result.runs[0], name=name),)))
-    return named
+    names = [result.name for result in scores]
+    named: dict = {}
+    for i, (name, run, result) in enumerate(zip(names, runs, scores), 1):
+        if names.count(name) > 1 and run.path: name = f'{name} ({run.path})'.strip()
+        elif names.count(name) > 1: name = f'{name or "run"} {i}'
+        if name in named: name = f'{name} ({i})'
+        info = replace(result.runs[0], name=name)
+        named[name] = replace(result, runs=(info,))
+    return [*named.values()]
 
 # %% ../../nbs/evaluation/evaluation.ipynb #c43a4683
 Progress = Callable[[int, int], object]  # called with how much is done, and the total
@@ -531,7 +518,7 @@ class Accumulator:
             )
         names = *map(repr, self.measures), 'GAUC'
         # the sum and the weight of the terms of each
-        self.totals = {name: [exact_sum([]), exact_sum([])] for name in names}
+        self.totals = dict.fromkeys(names, [exact_sum([])] * 2)
         self.groups = self.items = self.no_relevant = self.skipped = 0
         self.rel = rel
         self.weights = weights

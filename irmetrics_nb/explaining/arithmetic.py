@@ -26,7 +26,7 @@ from ..core.conventions import RankingsLike, TiesChoice, ratio
 from ..core.judged import as_judged
 from ..core.measures import Parts
 from ..data.errors import suggestion
-from ..data.judging import meet_documents
+from ..data.judging import match, ranked_chunks
 from ..data.records import one_line, read_words
 from ..data.text import rank_rows
 from ..metrics.dcg import ideal_batch
@@ -150,7 +150,9 @@ def from_run(
         raise DataError(f'query {query!r} {words} no judgments{hint}')
     results = Run.empty()
     if answered: results = Run.unchecked(_rows_of(run, query))
-    rows = meet_documents(qrels, results, ties)[1].rows  # of chunks: those with a place
+    results = ranked_chunks(results, ties)
+    if results.count: match(qrels, results, ties)  # refuses ambiguous ids of chunks
+    rows = results.rows
     rows = rows.selected(np.argsort(rank_rows(rows, ties)))
     docs = rows.doc.tolist()
     parents = {}
