@@ -151,7 +151,7 @@ def test_what_is_no_ranking_is_refused_and_shown(grades, says):
 
 @pytest.mark.parametrize(("given", "options", "says"), [
     ([0], {}, "whole numbers >= 1"), ([1.5], {}, "whole numbers >= 1"), ([2, 2], {}, "duplicate rank"),
-    ([1, 4], {"n_retrieved": 3}, "n_retrieved=3 is not a whole number, or is below the last rank 4"),
+    ([1, 4], {"n_retrieved": 3}, "n_retrieved=3, but the list contains 4 retrieved documents"),
     ([1, 4], {"n_relevant": 1}, "n_relevant=1, but the list contains 2"), ([1], {"n_relevant": 1.5}, "n_relevant=1.5"),
     ([1], {"n_retrieved": 2.5}, "n_retrieved=2.5"), ([nan], {}, "whole numbers >= 1"),
 ])  # fmt: skip

@@ -372,10 +372,12 @@ def warn_caller(text: str) -> None:
 def check_count(name: str, count: Counts, listed: np.ndarray, kind: str) -> np.ndarray:
     """Check a count of documents that a user passed, and return it as one count per query.
 
-    count: one number or one per query. listed: (queries,) the number of such documents in
-    each ranking. ValueError if a count is smaller than this number, or not an integer.
-    `name` (such as 'n_relevant') and `kind` ('relevant') appear in the message."""
-    count, listed = np.broadcast_arrays(np.asarray(count), listed)
-    for i in np.flatnonzero((count < listed) | (count % 1 != 0)):
-        raise ValueError(f'{name}={count[i]}, but the list contains {listed[i]:g} {kind} documents')
-    return count
+    count: one number, one per query, or None. listed: (queries,) the number of such
+    documents in each ranking, which is the count if `count` is None. ValueError if a
+    count is smaller than this number, or not an integer. `name` (such as 'n_relevant')
+    and `kind` ('relevant') appear in the message."""
+    if count is None: return listed
+    counts = np.broadcast_to(np.asarray(count), listed.shape)
+    for i in np.flatnonzero((counts < listed) | (counts % 1 != 0)):
+        raise ValueError(f'{name}={counts[i]}, but the list contains {listed[i]:g} {kind} documents')
+    return counts
