@@ -6,7 +6,7 @@
 __all__ = ['FEW_ROWS', 'MOST_GRADES', 'LARGEST_LABEL', 'changes', 'cumcount', 'blocks_of', 'concat_ranges', 'segmented_scan',
            'descending_bits', 'pack', 'argsort_descending', 'descends', 'sort_pool', 'as_array', 'is_masked',
            'is_missing', 'unrounded', 'as_numbers', 'check_items', 'number_ids', 'number_sizes', 'number_groups',
-           'warn_if_swapped', 'warn_caller', 'check_count']
+           'labels_and_scores', 'warn_if_swapped', 'warn_caller', 'check_count']
 
 # %% ../../nbs/core/arrays.ipynb #fdc97a57
 import sys
@@ -141,7 +141,8 @@ def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndar
     levels = high - low + 1
     queries = int(query.max(initial=-1)) + 1
     small = -128 <= low and high <= 127 and 0 < levels <= MOST_GRADES
-    if small and queries * levels <= len(grade) and (grade == np.floor(grade)).all():
+    countable = small and queries * levels <= len(grade)
+    if countable and (grade == np.floor(grade)).all():
         return _count_grades(query, grade, queries, np.arange(high, low - 1, -1))
     best = argsort_descending(query, grade)
     return query[best].astype(np.intp, copy=False), grade[best]
@@ -174,7 +175,8 @@ def as_array(values: Any, name: str) -> np.ndarray:
     if not is_masked(values): return array
     numbers = np.ma.filled(values.astype(float), np.nan)
     rounded = values.dtype.kind in 'iu' and _is_large(numbers).any()
-    return np.ma.filled(values.astype(object), np.nan) if rounded else numbers
+    if rounded: return np.ma.filled(values.astype(object), np.nan)
+    return numbers
 
 def is_masked(values: Any) -> bool:
     "Return whether an object is a masked array, without importing numpy.ma."
@@ -188,7 +190,8 @@ def _is_large(numbers):
 # %% ../../nbs/core/arrays.ipynb #7845799e
 def is_missing(x: Any) -> bool:
     "Return whether an object is None, NaN or the NA of pandas."
-    return x is None or type(x).__name__ == 'NAType' or isinstance(x, float | np.floating) and bool(x != x)
+    if x is None or type(x).__name__ == 'NAType': return True
+    return isinstance(x, float | np.floating) and bool(x != x)
 
 # %% ../../nbs/core/arrays.ipynb #1bb44cf5
 def unrounded(values: Any, array: np.ndarray) -> np.ndarray:
@@ -272,23 +275,11 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     try:
         first = changes(ids)
         distinct = ids[first]
-        if not (distinct[1:] > distinct[:-1]).all(): return _sorted_ids(ids)
+        in_order = (distinct[1:] > distinct[:-1]).all()
+        if not in_order: return np.unique(ids, return_inverse=True)
     except TypeError as e:
         raise ValueError(f'groups must be ids that can be sorted: {e}') from None
     return distinct, np.cumsum(first) - 1
-
-def _sorted_ids(ids):
-    """Return the result of `np.unique(ids, return_inverse=True)`. Integers in a small
-    range are counted instead of sorted, which is faster."""
-    if ids.dtype.kind in 'biu' and np.can_cast(ids.dtype, np.int64):
-        low = int(ids.min())
-        high = int(ids.max())
-        if high - low <= 4 * len(ids) + 1000:
-            offset = ids.astype(np.int64) - low
-            seen = np.bincount(offset) > 0
-            number = np.cumsum(seen) - 1
-            return (np.flatnonzero(seen) + low).astype(ids.dtype), number[offset]
-    return np.unique(ids, return_inverse=True)
 
 # %% ../../nbs/core/arrays.ipynb #4dff71d9
 def number_sizes(sizes: Any, items: int) -> np.ndarray:
@@ -298,7 +289,8 @@ def number_sizes(sizes: Any, items: int) -> np.ndarray:
     ValueError if a size is not an integer of at least 1, or if the sum of the sizes is
     not `items`."""
     size = as_numbers(sizes, 'sizes')
-    for i in np.flatnonzero(~((size >= 1) & (size % 1 == 0))):
+    valid = (size >= 1) & (size % 1 == 0)
+    for i in np.flatnonzero(~valid):
         raise ValueError('sizes must be whole numbers >= 1, but the size of group '
                          f'{i} is {size[i]:g}')
     total = int(size.sum())
@@ -323,11 +315,28 @@ def number_groups(
         return np.arange(group.max(initial=-1) + 1), group
     ids, group = number_ids(groups)
     if len(group) == items: return ids, group
-    are_sizes = ids.dtype.kind in 'iu' and as_array(groups, 'groups').sum() == items
-    hint = '; if these numbers are sizes, write sizes=' if are_sizes else ''
-    raise ValueError(f'groups has {len(group)} ids, but there are {items} items{hint}')
+    raise ValueError(f'groups has {len(group)} ids, but there are {items} items; if these '
+                     'are sizes of groups, write sizes=')
 
 # %% ../../nbs/core/arrays.ipynb #503dd89c
+def labels_and_scores(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Convert a column of labels and a column of scores to arrays of floats.
+
+    ValueError for a label that is not finite, a score that is NaN, or columns of
+    different lengths. An EvaluationWarning is emitted if the columns look as if they
+    were swapped."""
+    labels = as_numbers(labels, 'labels')
+    scores = as_numbers(scores, 'scores')
+    if len(labels) != len(scores):
+        raise ValueError(
+            f'there must be one label and one score per item: got {len(labels):,} '
+            f'labels and {len(scores):,} scores'
+        )
+    check_items(np.isfinite(labels), labels, 'labels must be finite')
+    check_items(~np.isnan(scores), scores, 'scores must not be NaN')
+    warn_if_swapped(labels, scores)
+    return labels, scores
+
 def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
     """Emit an EvaluationWarning if `labels` look like scores and `scores` look like
     labels.
@@ -345,18 +354,18 @@ def _look_like_scores(numbers):
     at least 5 different values among them (or no repeated value, if there are fewer
     than 5)."""
     no_grades = numbers[(numbers < 0) | (numbers != np.floor(numbers))]
+    if 2 * len(no_grades) <= len(numbers): return False
     different = len(np.unique(no_grades[:10_000]))
-    return 2 * len(no_grades) > len(numbers) and different >= min(5, len(no_grades))
+    return different >= min(5, len(no_grades))
 
 LARGEST_LABEL = 10
 
 def _look_like_labels(numbers):
     "Return whether all numbers are integers from 0 to 10, and at least one repeats."
-    head = numbers[:100]
-    if not len(head) or (head != np.floor(head)).any(): return False
-    if not (0 <= numbers.min() and numbers.max() <= LARGEST_LABEL): return False
-    if (numbers != np.floor(numbers)).any(): return False
-    return np.count_nonzero(np.bincount(numbers.astype(np.intp))) < len(numbers)
+    labels = np.arange(LARGEST_LABEL + 1)
+    for entries in (numbers[:100], numbers):  # the first numbers are usually enough
+        if not np.isin(entries, labels).all(): return False
+    return len(np.unique(numbers)) < len(numbers)
 
 def warn_caller(text: str) -> None:
     "Emit an EvaluationWarning that points to the calling line outside of this package."

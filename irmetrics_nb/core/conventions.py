@@ -202,7 +202,7 @@ PARAMETERS = {
     'judged_only': ('bool', 'Whether unjudged documents are removed, so that later documents move up.'),
     'p': ('float', 'Persistence in (0, 1): the probability that the reader looks at the next document.'),
     'floor': ('float', 'The lowest value: smaller values are replaced by it.'),
-    'labels': ('list or array', 'The label or grade of each item.'),
+    'labels': ('list or array', 'The label or grade of each item, a finite number.'),
     'scores': ('list or array', 'The score of each item. Infinite scores are allowed, NaN is not.'),
     'groups': ('list or array', 'The id of the user, request or query of each item. The ids must be sortable, and '
                                 'can be in any order.'),

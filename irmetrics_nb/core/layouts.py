@@ -23,12 +23,11 @@ from irmetrics_nb.core.arrays import (
     check_count,
     check_items,
     cumcount,
-    is_masked,
     is_missing,
+    labels_and_scores,
     number_groups,
     sort_pool,
     unrounded,
-    warn_if_swapped,
 )
 from .conventions import Column, Counts, RankingsLike
 
@@ -74,10 +73,11 @@ def flatten(lists: RankingsLike, name: str = 'grades') -> tuple[np.ndarray, np.n
     if not hasattr(lists, '__len__'):
         raise TypeError(f'{name}: expected a list or an array, not {lists!r}')
     values: Any = lists
-    if is_masked(lists): values = np.ma.filled(values.astype(float), np.nan)
-    elif hasattr(lists, '__array__'): values = np.asarray(lists)
-    if isinstance(values, np.ndarray) and values.dtype == object: values = list(values)
-    rows = [_floats_of_row(x, name) for x in ([values] if is_single(values) else values)]
+    if hasattr(lists, '__array__'):
+        values = as_array(lists, name)
+        if values.dtype == object: values = list(values)
+    if is_single(values): values = [values]
+    rows = [_floats_of_row(row, name) for row in values]
     sizes = np.array([len(row) for row in rows], dtype=np.intp)
     return np.concatenate([*rows, np.zeros(0)]), sizes
 
@@ -126,7 +126,8 @@ def columns_of_ranks(
     Returns {name: array}. ValueError for a rank below 1, a duplicate rank, or a count
     that contradicts the ranks."""
     values, lengths = flatten(ranks, 'ranks')
-    if not np.all((values >= 1) & (values < 2**53)) or np.any(values % 1):
+    valid = (values >= 1) & (values < 2**53) & (values % 1 == 0)
+    if not valid.all():
         raise ValueError(f'ranks must be whole numbers >= 1, not {ranks!r}')
     query = np.repeat(np.arange(len(lengths)), lengths)
     rank = values[np.lexsort((values, query))].astype(np.int64)
@@ -150,16 +151,7 @@ def columns_of_scores(
     groups are defined by ids (`groups`) or by the sizes of consecutive groups
     (`sizes`). ValueError for NaN, for columns of different lengths, or for invalid
     groups."""
-    labels = as_numbers(labels, 'labels')
-    scores = as_numbers(scores, 'scores')
-    if len(labels) != len(scores):
-        raise ValueError(
-            f'there must be one label and one score per item: got {len(labels):,} '
-            f'labels and {len(scores):,} scores'
-        )
-    check_items(np.isfinite(labels), labels, 'labels must be finite')
-    check_items(~np.isnan(scores), scores, 'scores must not be NaN')
-    warn_if_swapped(labels, scores)
+    labels, scores = labels_and_scores(labels, scores)
     ids, query = number_groups(groups, sizes, len(labels))
     retrieved = np.bincount(query, minlength=len(ids))
     order = argsort_descending(query, scores)
@@ -301,8 +293,9 @@ def _sets_of(relevant):
         items, offsets = relevant
         item = _as_ids(items)
         begin = as_numbers(offsets, 'offsets')
-        ends = len(begin) and begin[0] == 0 and begin[-1] == len(item)
-        if not ends or (np.diff(begin) < 0).any() or (begin % 1).any():
+        bounds = [*begin[:1], *begin[-1:]]
+        wrong = bounds != [0, len(item)] or (begin % 1).any()
+        if wrong or (np.diff(begin) < 0).any():
             raise ValueError('relevant as a pair must be (items, offsets), with offsets that rise from 0 to '
                              f'{len(item)}, the number of items')
         return item, np.diff(begin).astype(np.intp), None, np.inf

@@ -282,20 +282,21 @@ def check_claims(kind: Kind) -> None:
     for requested in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
         params = requested | kind.complete(tied, requested)
         values = kind.value(untied, **params)
-        true = {'average': np.add.reduceat(values, begins) / orders,
-                'worst': np.minimum.reduceat(values, begins),
-                'best': np.maximum.reduceat(values, begins)}
-        if not kind.unordered and kind.worth is None: true = {'average': true['average']}
-        for order, expected in true.items():
+        for order, (combine, claim) in _CLAIMS.items():
+            if kind.unordered: claim = 'unordered=True'
+            elif kind.worth is None and order != 'average': continue
+            expected = combine.reduceat(values, begins)
+            if order == 'average': expected = expected / orders
             claimed = kind.over_ties(tied, order, **params)
-            claim = 'unordered=True' if kind.unordered else _CLAIMS[order]
             right = np.isclose(claimed, expected, rtol=1e-9, equal_nan=True)
             for q in np.flatnonzero(~right):
                 raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, but trying '
                                  f'all orders of a tie gives {expected[q]:g}')
 
-_CLAIMS = {'average': 'its mean over ties', 'worst': 'its worst order',
-           'best': 'its best order'}
+# For each order of a tie, how the values of all its orders are combined.
+_CLAIMS = {'average': (np.add, 'its mean over ties'),
+           'worst': (np.minimum, 'its worst order'),
+           'best': (np.maximum, 'its best order')}
 
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
@@ -347,8 +348,8 @@ def enter(kind: Kind) -> Kind:
         old = declared.function
         new = kind.function
         same_module = declared.module == kind.module
-        same_code = old.__code__.co_names == new.__code__.co_names
-        if old.__qualname__ != new.__qualname__ or not (same_module or same_code):
+        same = same_module or old.__code__.co_names == new.__code__.co_names
+        if old.__qualname__ != new.__qualname__ or not same:
             raise ValueError(f'{kind.name!r} is already declared in {declared.module}')
     KINDS[kind.name] = kind
     return kind
@@ -409,8 +410,8 @@ class Measure(Generic[_P]):
     name: str
     params: Mapping[str, Any] = field(default_factory=dict, hash=False)
     at: int | float | None = None
-    # The parameters given, and the function of lists that the measure belongs to.
-    said: frozenset[str] = field(default=frozenset(), init=False, compare=False)
+    # The parameters set explicitly, even to the default, and the function of lists.
+    given: Mapping[str, Any] = field(default_factory=dict, init=False, compare=False)
     metric: Any = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -418,36 +419,44 @@ class Measure(Generic[_P]):
         if kind is None:
             known = ' '.join(KINDS)
             raise ValueError(f'unknown measure {self.name!r}; available: {known}')
-        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at),
-                             said=frozenset(self.params))
-        self.__dict__['params'] = self._without_defaults()
+        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at))
+        self.__dict__['given'] = self._checked_params()
+        default = self.defaults
+        params = {p: x for p, x in self.given.items() if x != default[p]}
+        self.__dict__['params'] = params
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no cutoff: leave out @{self.at}')
-        if not self.params and self.at is None: return
+        if not params and self.at is None: return
         try: self.of([])  # the metric raises an error for values out of range
         except (TypeError, ValueError, ArithmeticError) as e:
             raise ValueError(f'{self!r}: {e}') from None
 
-    def _without_defaults(self):
-        for p in sorted(self.params.keys() - self.defaults):
+    def _checked_params(self):
+        """Return the parameters in their order, with simplified values. ValueError for an
+        unknown parameter, or a value of another type than its default."""
+        params = self.kind.translate(self.params)
+        for p in sorted(params.keys() - self.defaults):
             advice = f'available: {list(self.defaults)}'
-            if p in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None:
-                advice = f'a cutoff is written {self.name}@{self.params[p]}'
+            if p in ('k', 'cutoff') and self.kind.at is not None:
+                advice = f'a cutoff is written {self.name}@{params[p]}'
             raise ValueError(f'{self.name} has no parameter {p!r}; {advice}')
-        params = {}
-        for p, default in self.defaults.items():
-            if p not in self.params: continue
-            value = tidy(self.params[p])
+        params = {p: tidy(params[p]) for p in self.defaults if p in params}
+        for p, value in params.items():
+            default = self.defaults[p]
             expected = ''
             if isinstance(default, bool):
                 if not isinstance(value, bool): expected = 'True or False'
             elif isinstance(default, int | float):
-                number = isinstance(value, int | float) and not isinstance(value, bool)
-                if not number or not isfinite(value): expected = 'a number'
+                is_number = isinstance(value, int | float) and not isinstance(value, bool)
+                if not is_number or not isfinite(value): expected = 'a number'
             if expected:
                 raise ValueError(f'{self!r}: {p} must be {expected}, not {value!r}')
-            if value != default: params[p] = value
         return params
+
+    @property
+    def said(self) -> frozenset[str]:
+        "Return the names of the parameters that were set explicitly."
+        return frozenset(self.given)
 
     @property
     def kind(self) -> Kind:
@@ -474,14 +483,9 @@ class Measure(Generic[_P]):
     def __matmul__(self, at: float) -> 'Measure[_P]':
         return Measure(self.name, self.given, at)
 
-    @property
-    def given(self) -> dict[str, Any]:
-        "Return {parameter: value} for parameters set explicitly, even to the default."
-        return {**{p: self.defaults[p] for p in self.said}, **self.params}
-
     def unless_said(self, **params: Any) -> 'Measure[_P]':
         """Return the measure with new values for parameters not set explicitly."""
-        free = self.defaults.keys() - self.said
+        free = self.defaults.keys() - self.given
         new = {p: x for p, x in params.items() if p in free}
         return self(**new) if new else self
 

@@ -8,7 +8,8 @@ __all__ = ['BLOCK', 'MAX_ORDERS', 'Ties', 'in_best_order', 'TiesError', 'check_f
            'ties_that_matter', 'LazyMapping', 'tie_bounds']
 
 # %% ../../nbs/core/ties.ipynb #07824760
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -262,7 +263,7 @@ def ties_that_matter(judged: Judged) -> np.ndarray:
     return np.unique(judged.query[ties.first[matter]])
 
 # %% ../../nbs/core/ties.ipynb #bnds0001
-class LazyMapping(Mapping[str, np.ndarray]):
+class LazyMapping(UserDict[str, np.ndarray]):
     """A mapping that is computed when it is first used, by `make(*args)`.
 
     `make` and `args` are deleted afterwards."""
@@ -270,20 +271,15 @@ class LazyMapping(Mapping[str, np.ndarray]):
         self._later: Any = partial(make, *args)
 
     @cached_property
-    def _computed(self):
+    def data(self) -> dict[str, np.ndarray]:  # type: ignore[override]
+        "Return the computed mapping."
         items = dict(self._later())
         self._later = None
         return items
 
-    def __getitem__(self, key: str) -> np.ndarray: return self._computed[key]
-
-    def __iter__(self) -> Iterator[str]: return iter(self._computed)
-
-    def __len__(self) -> int: return len(self._computed)
-
     def __reduce__(self) -> tuple[type, tuple]:
         "Pickle the computed mapping as a dict."
-        return dict, (self._computed,)
+        return dict, (self.data,)
 
 # %% ../../nbs/core/ties.ipynb #bnds0004
 def tie_bounds(

@@ -166,15 +166,14 @@ def check_name(kind: Kind) -> None:
 def nearest_kind(name: str) -> str:
     """Return the name of the kind that an unknown name probably means, or ''.
 
-    Initials, beginning and spelling are compared: 'mean average precision' (MAP) means 'AP'."""
+    Initials and spelling are compared: 'mean average precision' (MAP) means 'AP'."""
     kinds = _kinds_by_name()
     words = re.findall('[^ _-]+', name.casefold())
     initials = ''.join(w[0] for w in words)
     squashed = ''.join(words)
     if len(words) > 1 and initials in kinds: return kinds[initials].name
-    begins = [n for n in kinds if len(n) > 2 and squashed.startswith(n)]
-    candidates = begins or get_close_matches(squashed, kinds, n=1)
-    return kinds[candidates[0]].name if candidates else ''
+    for candidate in get_close_matches(squashed, kinds, n=1): return kinds[candidate].name
+    return ''
 
 # %% ../../nbs/metrics/parsing.ipynb #5ed7b3b5
 def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
@@ -191,15 +190,13 @@ def _meant(text):
     tool can mean several measures, such as 'P.5,10'."""
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.find(name)
-    if kind and not _is_foreign(kind, params): return [Measure(kind.name, kind.translate(params), at)]
+    if kind and not _is_foreign(kind, params): return [Measure(kind.name, params, at)]
     from irmetrics_nb.metrics.names import TOOLS
     row, numbers = _row_of(name, params, tool)
     if row is None and not tool:
         flat = None if params or at is not None else _of_flat(name)
-        if flat: return [flat]
-        kind = KINDS[find_kind(name)]
-        return [Measure(kind.name, kind.translate(params), at)]
-    if row is None and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
+        return [flat or Measure(find_kind(name), params, at)]
+    if tool and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
     if row is None: raise ValueError(f'{name!r} is not a known measure of {tool}')
     if not row.measure:
         raise ValueError(f'{name!r} of {row.tool} is not supported here: {row.why}'.removesuffix(': '))
@@ -228,7 +225,8 @@ def _row_of(name, params, tool):
         row = find_name(f'{name}({p})', tool)
         if row: return row, [x]
     row = find_name(name, tool)
-    return (row, []) if row else find_numbered(name, tool) or (None, [])
+    if row: return row, []
+    return find_numbered(name, tool) or (None, [])
 
 def _changed(measure, params, at, tool):
     """Return the measure with these parameters and this cutoff, if there are any. tool: the
@@ -245,7 +243,8 @@ def _changed(measure, params, at, tool):
         table: dict = dict.fromkeys(range(1, level), 0)
         params['gain'] = table | {'else': gain}
     if params: measure = measure(**params)
-    return measure if at is None else measure @ at
+    if at is not None: measure = measure @ at
+    return measure
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
 def parse(text: str | Measure, /) -> Measure:
@@ -275,9 +274,8 @@ def parse(text: str | Measure, /) -> Measure:
     """
     measures = _read(text)
     if len(measures) == 1: return measures[0]
-    examples = ', '.join(map(repr, [*measures[:2], measures[-1]]))
-    raise ValueError(f'{quoted(str(text))} names {len(measures)} measures ({examples}), '
-                     'but only one is allowed here')
+    raise ValueError(f'{quoted(str(text))} names {len(measures)} measures, such as '
+                     f'{measures[0]!r}, but only one is allowed here')
 
 def _read(text):
     """Return the measures that a text or an object names, usually one, as a list.
@@ -303,7 +301,8 @@ def flat_name(measure: Measure) -> str:
     For example, nDCG(gain='exp')@10 becomes nDCG_gain_exp_at_10."""
     name, params, at, _ = read(repr(measure))
     if at is not None: params['at'] = at
-    return name + ''.join(f'_{p}_{_flat_value(x)}' for p, x in params.items())
+    for p, x in params.items(): name += f'_{p}_{_flat_value(x)}'
+    return name
 
 def _flat_value(value):
     """Return a parameter value in letters and digits. A decimal point becomes p, and any
@@ -328,7 +327,7 @@ def _of_flat(text):
     if not re.fullmatch(f'{name}(?:{pair})+', text): return None
     values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}
     at = values.pop('at', None)
-    return Measure(kind.name, kind.short.get(name, {}) | kind.translate(values), at)
+    return Measure(kind.name, {**kind.short.get(name, {}), **values}, at)
 
 # %% ../../nbs/metrics/parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]
