@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['FEW_ROWS', 'MOST_GRADES', 'LARGEST_LABEL', 'changes', 'cumcount', 'blocks_of', 'concat_ranges', 'segmented_scan',
-           'descending_bits', 'pack', 'argsort_descending', 'descends', 'sort_pool', 'as_array', 'is_masked',
-           'is_missing', 'unrounded', 'as_numbers', 'check_items', 'number_ids', 'number_sizes', 'number_groups',
-           'labels_and_scores', 'warn_if_swapped', 'warn_caller', 'check_count']
+           'descending_bits', 'pack', 'argsort_descending', 'descends', 'sort_pool', 'as_array', 'is_missing',
+           'unrounded', 'as_numbers', 'check_items', 'number_ids', 'number_sizes', 'number_groups', 'labels_and_scores',
+           'warn_if_swapped', 'warn_caller', 'check_count']
 
 # %% ../../nbs/core/arrays.ipynb #fdc97a57
 import sys
@@ -73,7 +73,8 @@ def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarra
     deepest = position.max(initial=0)
     while step <= deepest:
         same_query = position[step:] >= step
-        out[step:] = np.where(same_query, op(out[step:], out[:-step]), out[step:])
+        combined = op(out[step:], out[:-step])
+        out[step:] = np.where(same_query, combined, out[step:])
         step *= 2
     return out
 
@@ -126,7 +127,8 @@ def descends(query: np.ndarray, value: np.ndarray) -> bool:
 
 def _rises(query, value):
     "Return a mask of the rows after the first that exceed the row above, in one query."
-    return (value[1:] > value[:-1]) & (query[1:] == query[:-1])
+    same_query = query[1:] == query[:-1]
+    return same_query & (value[1:] > value[:-1])
 
 # %% ../../nbs/core/arrays.ipynb #248fffcd
 MOST_GRADES = 64
@@ -168,19 +170,17 @@ def as_array(values: Any, name: str) -> np.ndarray:
         values = values.detach().cpu()
         if 'bfloat16' in str(values.dtype): values = values.float()
     foreign = not hasattr(values, '__array__') and hasattr(values, '__dlpack__')
-    try: array = np.from_dlpack(values) if foreign else np.asarray(values)
+    read: Any = np.from_dlpack if foreign else np.asarray
+    try: array = read(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as e:
         kind = type(values).__name__
         raise ValueError(f'{name}: numpy cannot read this {kind}: {e}') from None
-    if not is_masked(values): return array
+    is_masked = isinstance(values, np.ndarray) and hasattr(type(values), 'mask')  # without importing numpy.ma
+    if not is_masked: return array
     numbers = np.ma.filled(values.astype(float), np.nan)
     rounded = values.dtype.kind in 'iu' and _is_large(numbers).any()
     if rounded: return np.ma.filled(values.astype(object), np.nan)
     return numbers
-
-def is_masked(values: Any) -> bool:
-    "Return whether an object is a masked array, without importing numpy.ma."
-    return isinstance(values, np.ndarray) and hasattr(type(values), 'mask')
 
 def _is_large(numbers):
     """Return a mask of the floats of at least 2^53 in absolute value. Several integers
@@ -223,9 +223,7 @@ def as_numbers(values: Any, name: str) -> np.ndarray:
     kind = array.dtype.kind
     if kind in 'bf': return array.astype(float, copy=False)
     if kind not in 'iuO' and len(array):
-        raise ValueError(
-            f'{name} must be numbers, not {array.dtype} such as {array[0]!r}'
-        )
+        raise ValueError(f'{name} must be numbers, not {array.dtype} such as {array[0]!r}')
     try: numbers = array.astype(float)
     except (TypeError, ValueError, OverflowError):
         numbers = np.full(len(array), np.nan)
@@ -234,10 +232,6 @@ def as_numbers(values: Any, name: str) -> np.ndarray:
             try: numbers[i] = float('no' if isinstance(x, str) else x)
             except (TypeError, ValueError, OverflowError):
                 raise ValueError(f'{name} must be numbers: item {i} is {x!r}') from None
-    return _check_exact(array, numbers, name)
-
-def _check_exact(array, numbers, name):
-    """Return `numbers`, the floats made from `array`; ValueError if one was rounded."""
     large = np.flatnonzero(_is_large(numbers))
     exact = _of_python(array[large].astype(object))
     for i in large[exact != numbers[large].astype(object)]:
@@ -265,10 +259,10 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError('groups must be one column of ids, but the shape is '
                          f'{ids.shape}')
     kind = ids.dtype.kind
-    missing: Any = np.isnan(ids) if kind in 'fcmM' else False
+    missing: Any = False
+    if kind in 'fcmM': missing = np.isnan(ids)
     listed = kind == 'U' and not hasattr(groups, 'dtype')  # numpy reads None as a name
-    if kind == 'O' or listed:
-        missing = [is_missing(x) for x in (groups if listed else ids)]
+    if kind == 'O' or listed: missing = [is_missing(x) for x in (groups if listed else ids)]
     if np.any(missing):
         raise ValueError('groups must not contain None or NaN, but item '
                          f'{np.argmax(missing)} is missing')

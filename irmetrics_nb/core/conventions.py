@@ -422,12 +422,11 @@ class Conventions:
         """Describe in words over which queries the mean is taken.
 
         This follows from `missing` and `no_relevant`."""
-        everywhere = self._averaged_over(self.no_relevant)
-        by_kind = {kind: self._averaged_over(rules.no_relevant)
-                   for kind, rules in self._of_kinds.items()}
-        return everywhere + ''.join(
-            f'; of {kind}, {over}' for kind, over in by_kind.items() if over != everywhere
-        )
+        everywhere = text = self._averaged_over(self.no_relevant)
+        for kind, rules in self._of_kinds.items():
+            over = self._averaged_over(rules.no_relevant)
+            if over != everywhere: text += f'; of {kind}, {over}'
+        return text
 
     def _averaged_over(self, no_relevant):
         "Describe over which queries the mean is taken for this value of `no_relevant`."

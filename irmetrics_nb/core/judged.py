@@ -145,7 +145,8 @@ class Judged:
         """Return the batch with only the judged documents at ranks 1 to k.
 
         If k is None, all ranks count."""
-        return self if check_cutoff(k) is None else self.only(self.within(k))
+        if check_cutoff(k) is None: return self
+        return self.only(self.within(k))
 
     def only(self, kept: np.ndarray) -> 'Judged':
         """Return the batch with only the judged retrieved documents that a mask
@@ -403,12 +404,12 @@ class Judged:
         """
         parts = list(parts) or [cls.from_grades(np.empty((0, 0)))]
         shift = np.cumsum([0, *map(len, parts)])
-        def joined(name):
+        joined = {}
+        for name in COLUMNS:
             columns = [getattr(batch, name) for batch in parts]
-            if name in NUMBERS:
-                columns = [column + s for column, s in zip(columns, shift)]
-            return np.concatenate(columns)
-        return cls.unchecked(**{name: joined(name) for name in COLUMNS})
+            if name in NUMBERS: columns = list(map(np.add, columns, shift))
+            joined[name] = np.concatenate(columns)
+        return cls.unchecked(**joined)
 
     def take(self, queries: np.ndarray) -> 'Judged':
         """Return a batch of the selected queries, in the order of `queries`.
@@ -441,8 +442,8 @@ class Judged:
         if not isinstance(q, int | np.integer):
             raise TypeError(f'a Judged is indexed by the number of one query, not {q!r}')
         q = range(len(self))[q]
-        entries, pool = (slice(*np.searchsorted(column, [q, q + 1]))
-                         for column in (self.query, self.pool_query))
+        entries = slice(*np.searchsorted(self.query, [q, q + 1]))
+        pool = slice(*np.searchsorted(self.pool_query, [q, q + 1]))
         alone = self._pick(entries, slice(q, q + 1), pool)
         return alone.changed(query=alone.query * 0, pool_query=alone.pool_query * 0)
 
@@ -567,7 +568,8 @@ def per_query(
         judged, single = as_judged(ranking, ideal=ideal)
         values = np.asarray(compute(judged, **params), dtype=float)
         if not single: return values
-        return float(values[0]) if values.ndim == 1 else values[0]
+        if values.ndim == 1: return float(values[0])
+        return values[0]
     return shown_as(wrapper, f, float | np.ndarray, ONE_PER_QUERY)
 
 # %% ../../nbs/core/judged.ipynb #1caf4384

@@ -137,9 +137,10 @@ def columns_of_ranks(
     retrieved = check_count('n_retrieved', n_retrieved, last, 'retrieved')
     R = check_count('n_relevant', n_relevant, lengths, 'relevant')
     pool_query = np.repeat(np.arange(len(lengths)), R.astype(np.intp))
-    return {'query': query, 'rank': rank, 'grade': np.ones(len(rank)),
-            'retrieved': retrieved,
-            'pool_query': pool_query, 'pool_grade': np.ones(len(pool_query))}
+    grade = np.ones(len(rank))
+    pool_grade = np.ones(len(pool_query))
+    return {'query': query, 'rank': rank, 'grade': grade, 'retrieved': retrieved,
+            'pool_query': pool_query, 'pool_grade': pool_grade}
 
 # %% ../../nbs/core/layouts.ipynb #479da3a6
 def columns_of_scores(
@@ -161,9 +162,9 @@ def columns_of_scores(
     rank = cumcount(query) + 1
     tie = np.cumsum(changes(query, score)) - 1
     pool_query, pool_grade = sort_pool(query, grade)
+    ties = {'tie_start': rank - cumcount(tie), 'tie_size': np.bincount(tie)[tie]}
     return {'query': query, 'rank': rank, 'grade': grade, 'retrieved': retrieved,
-            'pool_query': pool_query, 'pool_grade': pool_grade,
-            'tie_start': rank - cumcount(tie), 'tie_size': np.bincount(tie)[tie]}
+            'pool_query': pool_query, 'pool_grade': pool_grade, **ties}
 
 # %% ../../nbs/core/layouts.ipynb #7cb8cbac
 def filler(ids: np.ndarray) -> Any:
@@ -193,12 +194,11 @@ def _of_objects(ids):
     '' for text."""
     gap = np.frompyfunc(is_missing, 1, 1)(ids).astype(bool)
     objects = ids[~gap].tolist()
-    present = np.array(objects) if objects else np.zeros(0, np.int64)
+    present = np.array(objects or np.zeros(0, np.int64))
     if present.ndim > 1: raise _id_error(repr(objects[0]))
     if present.dtype.kind == 'O':
-        def fits(x): return isinstance(x, int | np.integer) and -2**63 <= x < 2**63
-        wrong = [x for x in objects if not fits(x)]
-        raise _id_error(repr([*wrong, *objects][0]))
+        wrong = [x for x in objects if not isinstance(x, int) or abs(x) >= 2**63]
+        raise _id_error(repr(wrong[0]))
     present = _as_ids(present)
     filled = np.full(ids.shape, filler(present), present.dtype)
     filled[~gap] = present
@@ -260,8 +260,9 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
     item, size, grade, columns = _sets_of(relevant)
     if grades is not None:
         if grade is not None: raise ValueError('relevant already contains grades; leave out grades=')
+        grade = grades
         several = not _is_array(grades) and not is_single(grades)
-        grade = [*chain.from_iterable(grades)] if several else grades
+        if several: grade = [*chain.from_iterable(grades)]
     if grade is None: grade = np.ones(len(item))
     grade = as_numbers(grade, 'grades')
     if len(item) != len(grade):

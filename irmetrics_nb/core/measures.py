@@ -107,7 +107,8 @@ class Parts:
     def value(self) -> np.ndarray:
         "Return one value per query: sum of terms / divisor; 0 if the divisor is 0."
         total = self.entries.total(self.values)
-        return total if self.divisor is None else ratio(total, self.divisor)
+        if self.divisor is None: return total
+        return ratio(total, self.divisor)
 
     @property
     def terms(self) -> np.ndarray:
@@ -130,8 +131,6 @@ def _parameters(f):
 def _call_on_batch(f, judged, params):
     "Call f with the batch and with those of `params` that f takes."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
-
-OF_LISTS = ('n_relevant', 'ideal')  # parameters of functions of lists, not of measures
 
 # %% ../../nbs/core/measures.ipynb #667049c0
 @dataclass(frozen=True, eq=False)
@@ -170,7 +169,8 @@ class Kind:
     @cached_property
     def params(self) -> dict[str, Any]:
         "Return {parameter: default} for all parameters of the measures of this kind."
-        hidden = {*OF_LISTS, 'k', self.at, *self.without.split()}
+        of_lists = {'n_relevant', 'ideal', 'k'}
+        hidden = {*of_lists, self.at, *self.without.split()}
         declared = _parameters(self.function)
         return {name: tidy(x) for name, x in declared.items() if name not in hidden}
 
@@ -256,7 +256,8 @@ class Kind:
         if worth is None:
             raise TiesError(f'the {ties} order of ties is not defined for this measure: '
                             "use ties='average' or 'docid'")
-        return value(in_best_order(judged, worth if ties == 'best' else -worth))
+        if ties == 'worst': worth = -worth
+        return value(in_best_order(judged, worth))
 
     def averaged(self, judged: Judged, **params: Any) -> Parts | None:
         """Return the parts averaged over all orders of ties; None without a formula."""
@@ -491,12 +492,14 @@ class Measure(Generic[_P]):
 
     def view(self, judged: Judged) -> Judged:
         "Return the batch, without unjudged documents if `judged_only` is True."
-        return judged.condensed() if self.params.get('judged_only') else judged
+        if self.params.get('judged_only'): return judged.condensed()
+        return judged
 
     def arguments(self) -> dict[str, Any]:
         "Return the parameters and the cutoff as arguments for the kind's function."
         args = {p: self.params.get(p, default) for p, default in self.kind.params.items()}
-        return args if self.at is None else {**args, str(self.kind.at): self.at}
+        if self.at is None: return args
+        return {**args, str(self.kind.at): self.at}
 
     def of(
         self, ranking: RankingsLike, *, ties: TiesChoice = 'given',
@@ -530,7 +533,8 @@ class Measure(Generic[_P]):
         judged, single = as_judged(ranking)
         check_option('ties', ties, CHOICES['ties'])
         values = self._values(judged, ties)
-        return float(values[0]) if single else values
+        if single: return float(values[0])
+        return values
 
     def _values(self, judged, ties):
         """Return one value per query; check a user's measure at its first use."""
@@ -563,7 +567,8 @@ class Measure(Generic[_P]):
         if params:
             words = (f'{p}={getattr(x, "__name__", repr(x))}' for p, x in params.items())
             name += f'({", ".join(words)})'
-        return name if self.at is None else f'{name}@{self.at}'
+        if self.at is None: return name
+        return f'{name}@{self.at}'
 
     @property
     def asked(self) -> str:
@@ -578,28 +583,28 @@ class Measure(Generic[_P]):
 _proven: set[int] = set()  # kinds of users whose claims were checked
 
 # %% ../../nbs/core/measures.ipynb #08f3baa2
-def _help_of(measure):
-    kind = measure.kind
-    shown: Measure = Measure(measure.name)
-    meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
-    text = [f'{measure!r}: {kind.question}', '', meaning, '']
-    letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))
-    explained = ', '.join(f'{x}: {_LETTERS[x]}' for x in letters if x in _LETTERS)
-    if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
-    text += ['Parameters', '----------']
-    for name, default in measure.defaults.items():
-        here = f', here {measure.params[name]!r}' if name in measure.params else ''
-        text += parameter_lines(name, name, f', default {default!r}{here}')
-    if kind.at is not None: text += parameter_lines(kind.at, '@')
-    value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
-    text += ['', 'Examples', '--------', '>>> from irmetrics_nb import parse',
-             f'>>> round(parse({repr(shown)!r}).of([3, 0, 0, 1, 2, 1]), 4)', repr(value)]
-    return '\n'.join(text)
-
 class _Help:
     "A descriptor for `__doc__` with one text for the class and another for each measure."
     def __init__(self, of_class): self.of_class = of_class
-    def __get__(self, measure, owner): return self.of_class if measure is None else _help_of(measure)
+
+    def __get__(self, measure, owner):
+        if measure is None: return self.of_class
+        kind = measure.kind
+        shown: Measure = Measure(measure.name)
+        meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
+        text = [f'{measure!r}: {kind.question}', '', meaning, '']
+        letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))
+        explained = ', '.join(f'{x}: {_LETTERS[x]}' for x in letters if x in _LETTERS)
+        if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
+        text += ['Parameters', '----------']
+        for name, default in measure.defaults.items():
+            here = f', here {measure.params[name]!r}' if name in measure.params else ''
+            text += parameter_lines(name, name, f', default {default!r}{here}')
+        if kind.at is not None: text += parameter_lines(kind.at, '@')
+        value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
+        text += ['', 'Examples', '--------', '>>> from irmetrics_nb import parse',
+                 f'>>> round(parse({repr(shown)!r}).of([3, 0, 0, 1, 2, 1]), 4)', repr(value)]
+        return '\n'.join(text)
 
 Measure.__doc__ = _Help(Measure.__doc__)  # type: ignore[assignment]
 

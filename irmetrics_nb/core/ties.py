@@ -84,10 +84,10 @@ class TiesError(ValueError):
 def check_falling(judged: Judged, weight: Callable, name: str) -> None:
     """Raise TiesError if weight(rank) increases with the rank or is negative.
 
-    Only the ranks of tied documents are checked. `name` of the weight appears in the
+    All ranks of the retrieved documents are checked. `name` of the weight appears in the
     message."""
-    ranks = [judged.tie_start, judged.rank, judged.tie_start + judged.tie_size - 1]
-    weights = weight(np.unique(np.concatenate(ranks)).astype(float))
+    deepest = judged.retrieved.max(initial=0)
+    weights = weight(np.arange(1., deepest + 1))
     if np.any(np.diff(weights) > 0) or np.any(weights < 0):
         raise TiesError(f"a {name} that increases or is negative has no best order of "
                         "ties: use ties='average'")
@@ -122,8 +122,8 @@ def mean_over_places(terms: Callable, judged: Judged) -> np.ndarray:
     document; each term must depend only on the rank and the grade of its document.
     Source: McSherry and Najork (2008)."""
     mean = np.array(terms(judged), dtype=float)
-    tied = np.flatnonzero(judged.tie_size > 1)
     tie = judged.tie_numbers()
+    tied = np.flatnonzero(judged.tie_size > 1)
     # Entries of one tie and one grade have the same mean: one `example` of them is asked.
     tied = tied[np.lexsort((judged.grade[tied], tie[tied]))]
     new = changes(tie[tied], judged.grade[tied])
@@ -160,12 +160,14 @@ def mean_over_stops(
     def reaches(tie, position):
         remaining = np.maximum(certain[tie] - position + 1, 1)
         missed = np.maximum(remaining - stopping[tie], 0) / remaining
-        still = segmented_scan(np.multiply, np.where(position == 0, 1, missed), tie)
+        passed = np.where(position == 0, 1, missed)
+        still = segmented_scan(np.multiply, passed, tie)
         where = np.arange(len(tie))
         for j in range(n[tie].max(initial=0)):  # the j-th other document of each tie
             where = where[n[tie[where]] > j]
             group = tie[where]
-            among = np.minimum(position[where] / (certain + j + 1)[group], 1)
+            documents = certain[group] + j + 1
+            among = np.minimum(position[where] / documents, 1)
             passed = among * passing[begin[group] + j] * still[where - 1]
             still[where] = (1 - among) * still[where] + passed
         return still
@@ -173,7 +175,8 @@ def mean_over_stops(
     def term_at(tie, position):
         still = reaches(tie, position)
         stops = (still - np.roll(still, -1)) * (position < ranks[tie])
-        return stops * weight((ties.start[tie] + position).astype(float))
+        rank = ties.start[tie] + position
+        return stops * weight(rank.astype(float))
     return arrives * sum_over_places(ranks + (ranks > 0), term_at)
 
 # %% ../../nbs/core/ties.ipynb #b0be621d
@@ -205,7 +208,8 @@ def all_orders(judged: Judged, orders: np.ndarray) -> Judged:
     batch = judged.take(owner)
     free = choices(batch)
     base = batch.running(np.multiply, free) // free  # what the digits before are worth
-    digit = cumcount(owner)[batch.query] // base % free
+    order = cumcount(owner)
+    digit = order[batch.query] // base % free
     rank = batch.tie_start + _nth_free(digit, batch.tie_numbers())
     new = np.lexsort((rank, batch.query))
     ties = {'tie_start': batch.tie_start[new], 'tie_size': batch.tie_size[new]}
@@ -246,7 +250,8 @@ def mean_over_orders(
     for queries in blocks(orders * size):
         times = orders[queries]
         values = value(all_orders(judged.take(queries), times))
-        mean[queries] = np.add.reduceat(values, np.cumsum(times) - times) / times
+        begin = np.cumsum(times) - times
+        mean[queries] = np.add.reduceat(values, begin) / times
     return mean
 
 # %% ../../nbs/core/ties.ipynb #349a933f

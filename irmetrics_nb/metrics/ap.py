@@ -175,10 +175,12 @@ def _best_at_levels(hits, R, recall, levels):
     before_query = np.cumsum(counts)[:, None] - counts
     first = (before_query + need - 1)[reached].astype(np.intp)
     precision = precision_at(hits)
-    best = segmented_scan(np.maximum, precision[::-1], -hits.query[::-1])[::-1]
+    upwards = segmented_scan(np.maximum, precision[::-1], -hits.query[::-1])
+    n = len(precision)
+    peaks = np.where(precision == upwards[::-1], np.arange(n), n)
     # The index of the highest precision, from each relevant document on.
-    peaks = np.where(precision == best, np.arange(len(best)), len(best))
-    return precision, reached, np.minimum.accumulate(peaks[::-1])[::-1][first]
+    best = np.minimum.accumulate(peaks[::-1])[::-1]
+    return precision, reached, best[first]
 
 IPrec = mean_interpolated_precision.measure
 
@@ -201,7 +203,8 @@ def interpolated_precision(
     precision, reached, best = _best_at_levels(ranking.found(rel, k), R, recall, levels)
     values = np.zeros(reached.shape)
     values[reached] = precision[best]
-    return values if np.asarray(recall).ndim else values[:, 0]
+    if np.asarray(recall).ndim: return values
+    return values[:, 0]
 
 # %% ../../nbs/metrics/ap.ipynb #864011d2
 def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
@@ -270,8 +273,10 @@ def _mean_precision_at(ranking, rel, k):
     n = ties.count(hit)
     hits_above = ties.count_above(ranking, hit)
     def precision(tie, position):
-        tied_above = position * (n[tie] - 1) / np.maximum(ties.size[tie] - 1, 1)
-        return (hits_above[tie] + 1 + tied_above) / (ties.start[tie] + position)
+        others = np.maximum(ties.size[tie] - 1, 1)
+        tied_above = position * (n[tie] - 1) / others
+        rank = ties.start[tie] + position
+        return (hits_above[tie] + 1 + tied_above) / rank
     mean = sum_over_places(ties.count_ranks(n > 0, k), precision) / ties.size
     return hit * mean[ties.number]
 

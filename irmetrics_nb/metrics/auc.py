@@ -17,22 +17,6 @@ import numpy as np
 from ..core.arrays import argsort_descending, changes, descending_bits, labels_and_scores, number_ids
 from ..core.conventions import Column, check_option, documented
 
-# %% ../../nbs/metrics/auc.ipynb #cb49ac86
-def _columns(labels, scores, rel, group):
-    """Return three arrays with one entry per item: whether it is positive, its score, and
-    its group number. ValueError for invalid numbers or columns of different lengths."""
-    labels, scores = labels_and_scores(labels, scores)
-    scores = scores + 0.  # -0.0 becomes 0.0
-    if group is None: return labels >= rel, scores, np.zeros(len(scores), np.intp)
-    group = np.asarray(group)
-    if len(group) != len(scores):
-        raise ValueError(f'there must be one group per item: got {len(group):,} groups and {len(scores):,} items')
-    are_integers = group.dtype.kind in 'iu'
-    if len(group) and not (are_integers and group.min() >= 0 and group.max() < 2**31):
-        raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; number_ids() converts ids to '
-                         'such numbers')
-    return labels >= rel, scores, group.astype(np.intp, copy=False)
-
 # %% ../../nbs/metrics/auc.ipynb #5286b3d3
 class Steps(NamedTuple):
     """The steps of one ROC curve per group, sorted by group and descending score.
@@ -70,13 +54,23 @@ def roc_steps(
     >>> roc_steps([1, 0, 1], [0.3, 0.3, 0.1]).positives
     array([1, 1])
     """
-    positive, score, group = _columns(labels, scores, rel, group)
-    order = argsort_descending(group, score, stable=False)
-    group = group[order]
-    score = score[order]
+    labels, scores = labels_and_scores(labels, scores)
+    scores = scores + 0.  # -0.0 becomes 0.0
+    if group is None: group = np.zeros(len(scores), np.intp)
+    group = np.asarray(group)
+    if len(group) != len(scores):
+        raise ValueError(f'there must be one group per item: got {len(group):,} groups and {len(scores):,} items')
+    are_integers = group.dtype.kind in 'iu'
+    if len(group) and not (are_integers and group.min() >= 0 and group.max() < 2**31):
+        raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; number_ids() converts ids to '
+                         'such numbers')
+    order = argsort_descending(group, scores, stable=False)
+    positive = labels[order] >= rel
+    group = group[order].astype(np.intp, copy=False)
+    score = scores[order]
     first = np.flatnonzero(changes(group, score))
     size = np.diff(first, append=len(order))
-    up = np.add.reduceat(positive[order].astype(np.int64), first)
+    up = np.add.reduceat(positive.astype(np.int64), first)
     return Steps(group[first], score[first], up, size - up)
 
 # %% ../../nbs/metrics/auc.ipynb #69d08c50

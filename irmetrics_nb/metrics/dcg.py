@@ -205,7 +205,8 @@ def ndcg(
     """
     yield _discounted(ranking, k, gain, discount, b)
     best = ideal_batch(ranking, ideal_from, k)
-    return _ideal_gain(best, k if cut_ideal else None, gain, discount, b)
+    depth = k if cut_ideal else None
+    return _ideal_gain(best, depth, gain, discount, b)
 
 def _ideal_gain(ranking, k, gain, discount, b):
     """Return IDCG, or 0 where IDCG is negative. ValueError if IDCG is so close to 0 that

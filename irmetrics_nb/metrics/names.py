@@ -308,8 +308,7 @@ class Name(NamedTuple):
     @property
     def stem(self) -> str:
         """Return the name without its number: 'P' for 'P_{k}'."""
-        name, number, _ = self.name.partition('{')
-        return name.rstrip('._') if number else name
+        return self.name.partition('{')[0].rstrip('._')
 
     def spelt(self, number: object) -> str:
         """Return the measure of this package as text, such as 'P@10' for the number
@@ -378,7 +377,8 @@ def find_numbered(name: str, tool: str = '') -> tuple[Name, list[str]] | None:
     match = re.fullmatch(r'(.+?)[._]((?:\d+\.?|\d*\.\d+)(?:,\.?\d[\d.]*)*)', name)
     if match is None: return None
     row = find_name(match[1], tool)
-    return (row, match[2].split(',')) if row and '{' in row.name else None
+    if row and '{' in row.name: return row, match[2].split(',')
+    return None
 
 # %% ../../nbs/metrics/names.ipynb #1425020a
 def aliases_of(kind: str) -> tuple[str, ...]:
@@ -414,7 +414,8 @@ def reads(kind: Kind) -> str:
     params = kind.params
     if 'max_grade' in params or params.get('gain', 'binary') != 'binary': return 'grades'
     if 'rel' not in params:
-        return 'nothing' if kind.counts else 'whether a document was judged'
+        if kind.counts: return 'nothing'
+        return 'whether a document was judged'
     return 'relevant or not' + '; grades, if gain= is set' * ('gain' in params)
 
 def order(kind: Kind) -> str:
@@ -424,9 +425,11 @@ def order(kind: Kind) -> str:
     'at the cutoff' means that only the set of documents above the cutoff counts. The
     value of a ranking is compared with the value of the reversed ranking."""
     if kind.unordered: return 'no'
-    there_and_back = Judged.from_grades([[3, 1, 0], [0, 1, 3]], ideal=[[3, 2, 1, 0]] * 2)
+    pools = [[3, 2, 1, 0]] * 2
+    there_and_back = Judged.from_grades([[3, 1, 0], [0, 1, 3]], ideal=pools)
     values = Measure(kind.name).resolve(there_and_back).of(there_and_back)
-    return 'yes' if np.ptp(values) > 1e-12 else 'at the cutoff'
+    if np.ptp(values) > 1e-12: return 'yes'
+    return 'at the cutoff'
 
 # %% ../../nbs/metrics/names.ipynb #f5b2e6a9
 SEES = {
@@ -471,7 +474,8 @@ class Card:
         f = self.example
         named = [f'{name}={x!r}' for name, x in f.keywords.items()]
         arguments = ', '.join([*map(repr, f.args), *named])
-        return f'{f.func.__name__}({arguments}) = {round(f(), 4):g}'
+        value = round(f(), 4)
+        return f'{f.func.__name__}({arguments}) = {value:g}'
 
     def __str__(self) -> str:
         head = f'{self.name}, {self.title}: {self.kind.question}'
@@ -590,11 +594,11 @@ class Cards(tuple[Card, ...]):
         return f'<div class="metric-cards">\n{body}\n</div>'
 
 def _card_markdown(card):
-    facts = '\n'.join(f'- **{name}** {text}' for name, text in card.facts().items())
-    sections = ['<div class="metric-card">',
-                f'**{card.name}** {card.title} · {card.kind.chinese}',
-                f'*{card.kind.question}*', f'$${card.formula}$$', facts,
-                f'`{card.code()}`', '</div>']
+    facts = [f'- **{name}** {text}' for name, text in card.facts().items()]
+    head = f'**{card.name}** {card.title} · {card.kind.chinese}'
+    question = f'*{card.kind.question}*'
+    sections = ['<div class="metric-card">', head, question, f'$${card.formula}$$',
+                '\n'.join(facts), f'`{card.code()}`', '</div>']
     return '\n\n'.join(sections)
 
 def cards(*names: str) -> Cards:

@@ -48,7 +48,8 @@ def quoted(text: str) -> str:
 
 def shorter(text: str, limit: int = 300) -> str:
     "Cut off a text after `limit` characters, and mark the cut by three dots."
-    return text if len(text) <= limit else text[:limit] + '...'
+    if len(text) <= limit: return text
+    return text[:limit] + '...'
 
 # %% ../../nbs/metrics/parsing.ipynb #6c19be07
 def _parse_arguments(name, text):
@@ -92,8 +93,8 @@ def read(text: str) -> tuple[str, dict[str, Any], Any, str]:
     if len(text) > MAX_MEASURE:
         raise ValueError(f'a measure has {len(text)} characters, but at most '
                          f'{MAX_MEASURE} are allowed')
-    match = _MEASURE_PARTS.fullmatch(text.strip())
-    tool, name, arguments, level = match.groups('') if match else [''] * 4
+    match: Any = _MEASURE_PARTS.fullmatch(text.strip())  # which matches every text
+    tool, name, arguments, level = match.groups('')
     name = name.strip()
     try: params, at = _parse_arguments(name, arguments)
     except (SyntaxError, SyntaxWarning, RecursionError, MemoryError):
@@ -190,7 +191,8 @@ def _meant(text):
     tool can mean several measures, such as 'P.5,10'."""
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.find(name)
-    if kind and not _is_foreign(kind, params): return [Measure(kind.name, params, at)]
+    if kind and params.keys() <= {*kind.params, *kind.spellings, 'judged_only'}:
+        return [Measure(kind.name, params, at)]
     from irmetrics_nb.metrics.names import TOOLS
     row, numbers = _row_of(name, params, tool)
     if row is None and not tool:
@@ -201,19 +203,13 @@ def _meant(text):
     if not row.measure:
         raise ValueError(f'{name!r} of {row.tool} is not supported here: {row.why}'.removesuffix(': '))
     if '{' in row.name and not numbers:
-        numbers = row.numbers if at is None else [at]
+        numbers = row.numbers
+        if at is not None: numbers = [at]
         at = None
         if not numbers: raise ValueError(f'{name} needs a number, as in {row.name.format(k=10, x=10, p=95)}')
     remaining = {p: x for p, x in params.items() if not row.stem.endswith(f'({p})')}
-    return [_changed(_meant(row.spelt(n))[0], remaining, at, tool) for n in numbers or ['']]
-
-def _is_foreign(kind, params):
-    """Return whether `params` has a parameter that `kind` does not have, but that a measure
-    of the same name in another tool has."""
-    foreign = params.keys() - {*kind.params, *kind.spellings, 'judged_only'}
-    if not foreign: return False
-    from irmetrics_nb.metrics.names import find_name
-    return any(find_name(f'{kind.name}({p})') for p in foreign)
+    spelt = [row.spelt(number) for number in numbers or ['']]
+    return [_changed(_meant(text)[0], remaining, at, tool) for text in spelt]
 
 # %% ../../nbs/metrics/parsing.ipynb #df3f6ae3
 def _row_of(name, params, tool):
