@@ -42,7 +42,8 @@ def blocks_of(query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the index of the first entry of each query, and its number of entries.
 
     query: (entries,) the query number of each entry, in ascending order."""
-    edge = np.flatnonzero(np.concatenate((changes(query), [True])))
+    begins = changes(query)
+    edge = np.flatnonzero(np.concatenate((begins, [True])))
     first = edge[:-1]
     return first, edge[1:] - first
 
@@ -54,7 +55,8 @@ def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.nd
     length = end - begin
     index = np.repeat(np.arange(len(begin)), length)
     offset = end - np.cumsum(length)
-    return np.arange(len(index)) + offset[index], index
+    integers = np.arange(len(index)) + offset[index]
+    return integers, index
 
 # %% ../../nbs/core/arrays.ipynb #6ec026e1
 def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarray:
@@ -117,7 +119,8 @@ def argsort_descending(
     if rises.any():  # two values of a query that differ in what was cut off
         again = np.isin(ordered, ordered[1:][rises])
         rows = np.sort(order[again])
-        order[again] = rows[np.lexsort((-value[rows], query[rows]))]
+        exact = np.lexsort((-value[rows], query[rows]))
+        order[again] = rows[exact]
     return order
 
 def descends(query: np.ndarray, value: np.ndarray) -> bool:
@@ -153,10 +156,11 @@ def _count_grades(query, grade, queries, levels):
     "Sort judgments by counting those of each query with each grade; levels: the grades, descending."
     cell = np.multiply(query, len(levels), dtype=np.intp)
     cell += np.int8(levels[0]) - grade.astype(np.int8)
-    count = np.bincount(cell, minlength=queries * len(levels)).reshape(queries, -1)
+    count = np.bincount(cell, minlength=queries * len(levels))
     del cell
-    ordered = np.repeat(np.tile(levels, queries), count.ravel())
-    return np.repeat(np.arange(queries), count.sum(axis=1)), ordered
+    ordered = np.repeat(np.tile(levels, queries), count)
+    size = count.reshape(queries, -1).sum(axis=1)
+    return np.repeat(np.arange(queries), size), ordered
 
 # %% ../../nbs/core/arrays.ipynb #52f64359
 def as_array(values: Any, name: str) -> np.ndarray:
@@ -234,7 +238,8 @@ def as_numbers(values: Any, name: str) -> np.ndarray:
                 raise ValueError(f'{name} must be numbers: item {i} is {x!r}') from None
     large = np.flatnonzero(_is_large(numbers))
     exact = _of_python(array[large].astype(object))
-    for i in large[exact != numbers[large].astype(object)]:
+    rounded = exact != numbers[large].astype(object)
+    for i in large[rounded]:
         advice = ''
         if name == 'scores': advice = '; subtract the smallest score from all scores'
         raise ValueError(f'{name}: item {i} is {array[i]}, which float64 cannot '
@@ -347,7 +352,8 @@ def _look_like_scores(numbers):
     """Return whether more than half of the numbers are negative or not integers, with
     at least 5 different values among them (or no repeated value, if there are fewer
     than 5)."""
-    no_grades = numbers[(numbers < 0) | (numbers != np.floor(numbers))]
+    no_grade = (numbers < 0) | (numbers != np.floor(numbers))
+    no_grades = numbers[no_grade]
     if 2 * len(no_grades) <= len(numbers): return False
     different = len(np.unique(no_grades[:10_000]))
     return different >= min(5, len(no_grades))

@@ -215,15 +215,11 @@ class Judged:
         """Return the result of `make()` for the relevance level `rel`, from a cache if
         possible. The cache has one result for each `name`, that of the last relevance
         level."""
-        cached = self._levels.get(name)
+        levels = self.__dict__.setdefault('_levels', {})
+        cached = levels.get(name)
         if cached is None or cached[0] != check_level(rel): cached = rel, make()
-        self._levels[name] = cached
+        levels[name] = cached
         return cached[1]
-
-    @cached_property
-    def _levels(self) -> dict:
-        """Return the cache of `_of_level`: {name: (relevance level, result)}."""
-        return {}
 
     # Other views
     def condensed(self) -> 'Judged':
@@ -445,7 +441,8 @@ class Judged:
         entries = slice(*np.searchsorted(self.query, [q, q + 1]))
         pool = slice(*np.searchsorted(self.pool_query, [q, q + 1]))
         alone = self._pick(entries, slice(q, q + 1), pool)
-        return alone.changed(query=alone.query * 0, pool_query=alone.pool_query * 0)
+        query = alone.query * 0
+        return alone.changed(query=query, pool_query=alone.pool_query * 0)
 
     def __len__(self) -> int: return len(self.retrieved)
 

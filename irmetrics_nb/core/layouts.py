@@ -63,7 +63,7 @@ def is_single(lists: RankingsLike) -> bool:
     """Return True for one ranking (a list of numbers), False for several (a list of
     lists)."""
     if isinstance(lists, np.ndarray) and lists.dtype != object: return lists.ndim == 1
-    return all(not hasattr(item, '__len__') or _nesting(item) == 0 for item in lists)
+    return not any(hasattr(item, '__len__') and _nesting(item) for item in lists)
 
 def flatten(lists: RankingsLike, name: str = 'grades') -> tuple[np.ndarray, np.ndarray]:
     """Return the values of one list or several lists in one array, and the length of
@@ -109,7 +109,8 @@ def columns_of_grades(
         pool_query = np.repeat(np.arange(len(sizes)), sizes)
         good = grade > 0
         listed = Counter(zip(query[good], grade[good]))
-        for q, g in listed - Counter(zip(pool_query, pool_grade)):
+        pool = Counter(zip(pool_query, pool_grade))
+        for q, g in listed - pool:
             raise ValueError('ideal must contain all grades of a ranking: a grade '
                              f'{g:g} of ranking {q} is missing')
     pool_query, pool_grade = sort_pool(pool_query, pool_grade)
@@ -130,7 +131,8 @@ def columns_of_ranks(
     if not valid.all():
         raise ValueError(f'ranks must be whole numbers >= 1, not {ranks!r}')
     query = np.repeat(np.arange(len(lengths)), lengths)
-    rank = values[np.lexsort((values, query))].astype(np.int64)
+    order = np.lexsort((values, query))
+    rank = values[order].astype(np.int64)
     if not changes(query, rank).all(): raise ValueError(f'duplicate rank: {ranks!r}')
     last = np.zeros(len(lengths), dtype=np.int64)
     np.maximum.at(last, query, rank)
@@ -316,15 +318,12 @@ def _numbered(first, second):
     """Convert the ids of two arrays to integer codes from 0, in the order of the ids. Returns
     the codes of both arrays, and an upper bound of all codes."""
     ids = np.append(first, second)
-    largest = 1 << 40
-    if len(ids) and ids.dtype.kind == 'i':
-        smallest = int(ids.min())
-        largest = int(ids.max()) - smallest
-    if largest < 1 << 40: code = ids - smallest
-    else:
-        distinct, code = np.unique(ids, return_inverse=True)
-        largest = len(distinct)
-    return code[:len(first)], code[len(first):], largest
+    if ids.dtype.kind == 'i':
+        smallest = int(ids.min(initial=0))
+        largest = int(ids.max(initial=0)) - smallest
+        if largest < 1 << 40: return first - smallest, second - smallest, largest
+    distinct, code = np.unique(ids, return_inverse=True)
+    return code[:len(first)], code[len(first):], len(distinct)
 
 # %% ../../nbs/core/layouts.ipynb #cf7c5ddf
 AT_ONCE = 256  # users

@@ -93,8 +93,7 @@ class Parts:
         "Run a metric's function up to its `yield`; return None if it yields nothing."
         summed = next(body, None)
         if summed is None: return None
-        entries, values = summed
-        return cls(ranking, entries, values, body)
+        return cls(ranking, *summed, body)
 
     @cached_property
     def divisor(self) -> np.ndarray | None:
@@ -280,7 +279,9 @@ def check_claims(kind: Kind) -> None:
     orders = count_orders(tied).astype(int)
     untied = all_orders(tied, orders)
     begins = np.cumsum(orders) - orders
-    for requested in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
+    requests: list[dict] = [{}]
+    if kind.at is not None: requests.append({kind.at: cutoff})
+    for requested in requests:
         params = requested | kind.complete(tied, requested)
         values = kind.value(untied, **params)
         for order, (combine, claim) in _CLAIMS.items():
@@ -331,8 +332,9 @@ class _Kinds(UserDict[str, Kind]):
         "Return the kind with this name, ignoring case; None if the name is unknown."
         if name in self.data: return self.data[name]
         folded = name.casefold()
-        same = (kind for kind in self.values() if kind.name.casefold() == folded)
-        return next(same, None)
+        for kind in self.values():
+            if kind.name.casefold() == folded: return kind
+        return None
 
 KINDS = _Kinds()
 

@@ -51,7 +51,8 @@ class Ties:
         """Count the selected documents above each tie, within its query.
 
         mask: (entries,) bool, which selects judged retrieved documents."""
-        return (judged.running(np.add, mask) - mask)[self.first]
+        above = judged.running(np.add, mask) - mask
+        return above[self.first]
 
     def count_ranks(self, selected: np.ndarray, k: int | None) -> np.ndarray:
         """Return how many of the ranks 1 to k belong to each selected tie; 0 for other
@@ -59,7 +60,8 @@ class Ties:
 
         selected: (ties,) bool. If k is None, all ranks count."""
         if k is None: return self.size * selected
-        return np.clip(k + 1 - self.start, 0, self.size) * selected
+        ranks = np.clip(k + 1 - self.start, 0, self.size)
+        return ranks * selected
 
 # %% ../../nbs/core/ties.ipynb #6dd87436
 def in_best_order(judged: Judged, worth: np.ndarray) -> Judged:
@@ -100,7 +102,8 @@ def blocks(size: np.ndarray) -> list[np.ndarray]:
 
     size: the number of places of each tie or query."""
     number = np.cumsum(size) // BLOCK
-    return np.split(np.arange(len(size)), np.flatnonzero(np.diff(number)) + 1)
+    begins = np.flatnonzero(np.diff(number)) + 1
+    return np.split(np.arange(len(size)), begins)
 
 def sum_over_places(size: np.ndarray, value: Callable) -> np.ndarray:
     """Return, for each tie, the sum of a function over the positions in the tie.
@@ -265,7 +268,8 @@ def ties_that_matter(judged: Judged) -> np.ndarray:
     other_grade = judged.grade != judged.grade[ties.first][ties.number]
     unjudged = ties.size - np.bincount(ties.number)
     matter = ties.count(other_grade) + unjudged > 0
-    return np.unique(judged.query[ties.first[matter]])
+    first = ties.first[matter]
+    return np.unique(judged.query[first])
 
 # %% ../../nbs/core/ties.ipynb #bnds0001
 class LazyMapping(UserDict[str, np.ndarray]):

@@ -132,9 +132,8 @@ def _weights(aucs, weights):
     if hasattr(weights, 'to_dict'): weights = weights.to_dict()  # value_counts() of pandas
     if isinstance(weights, Mapping):
         ids = aucs.ids.tolist()
-        for x in ids:
-            if x not in weights: raise ValueError(f'the weights have no entry for group {x!r}')
-        weights = [weights[x] for x in ids]
+        try: weights = [weights[x] for x in ids]
+        except KeyError as e: raise ValueError(f'the weights have no entry for group {e}') from None
     w = np.asarray(weights, dtype=float)
     if w.shape != (len(aucs),):
         raise ValueError(f'there must be one weight per group: got {len(aucs)} groups, and weights of shape {w.shape}')

@@ -285,7 +285,7 @@ def _elsewhere():
     come from `ELSEWHERE_TEXT`; a row can have several names."""
     for line in ELSEWHERE_TEXT.strip().splitlines():
         names, _, description = line.partition(' = ')
-        yield from ((_same_letters(name), description) for name in names.split(','))
+        for name in names.split(','): yield _same_letters(name), description
 
 ELSEWHERE = dict(_elsewhere())
 

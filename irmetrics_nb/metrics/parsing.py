@@ -286,8 +286,9 @@ def _read(text):
         raise ValueError(f'a measure must be a text or a Measure, not {quoted(text)}')
     try: return _meant(text)
     except ValueError as e:
-        named = str(e).startswith(quoted(text)) or repr(text) in str(e)
-        message = str(e) if named else f'{quoted(text)}: {e}'
+        message = str(e)
+        named = message.startswith(quoted(text)) or repr(text) in message
+        if not named: message = f'{quoted(text)}: {e}'
         raise ValueError(shorter(message, 800)) from None
 
 # %% ../../nbs/metrics/parsing.ipynb #c65a0a68

@@ -359,7 +359,8 @@ def first_over_ties(weight: Callable) -> Callable[..., Sum]:
         hit = ranking.relevant(rel)
         arrives = ties.count_above(ranking, hit) == 0
         total = mean_over_stops(ties, 1 - hit, arrives, weight, k)
-        yield ranking, hit * ratio(total, ties.count(hit))[ties.number]
+        mean = ratio(total, ties.count(hit))
+        yield ranking, hit * mean[ties.number]
     return formula
 
 success_over_ties = success.over_ties(first_over_ties(np.ones_like))
@@ -374,7 +375,8 @@ def complete_over_ties(
     ties = Ties.of(hits)
     places = ties.count_ranks(ties.size > 0, k)[ties.number]
     earlier = cumcount(ties.number)
-    chances = np.maximum(places - earlier, 0) / (hits.tie_size - earlier)
+    remaining = hits.tie_size - earlier
+    chances = np.maximum(places - earlier, 0) / remaining
     all_within = np.ones(len(hits))
     np.multiply.at(all_within, hits.query, chances)
     R = ranking.n_relevant(rel, n_relevant)
