@@ -93,7 +93,8 @@ class Parts:
         "Run a metric's function up to its `yield`; return None if it yields nothing."
         summed = next(body, None)
         if summed is None: return None
-        return cls(ranking, *summed, body)
+        entries, values = summed
+        return cls(ranking, entries, values, body)
 
     @cached_property
     def divisor(self) -> np.ndarray | None:
