@@ -88,10 +88,9 @@ def descending_bits(value: np.ndarray) -> np.ndarray:
 
     Equal floats have equal keys, and so have 0.0 and -0.0."""
     bits = (value + 0.).view(np.int64)  # -0.0 becomes 0.0
-    turned = bits >> 63  # all ones below zero
-    np.invert(turned, out=turned)
-    np.bitwise_and(turned, np.int64(2**63 - 1), out=turned)
-    return np.bitwise_xor(bits, turned, out=bits).view(np.uint64)
+    turned = ~(bits >> 63) & np.int64(2**63 - 1)  # 0 below zero
+    bits ^= turned
+    return bits.view(np.uint64)
 
 def pack(query: np.ndarray, key: np.ndarray, queries: int) -> np.ndarray:
     """Pack each query number and the leading bits of its sort key into one uint64.
@@ -99,9 +98,8 @@ def pack(query: np.ndarray, key: np.ndarray, queries: int) -> np.ndarray:
     Sorting the results sorts by query, then by key. The last bits of the keys are lost.
     queries: an upper bound of the query numbers."""
     bits = np.uint64(max(1, queries).bit_length())
-    packed = query.astype(np.uint64)
-    np.left_shift(packed, np.uint64(64) - bits, out=packed)
-    return np.bitwise_or(packed, key >> bits, out=packed)
+    leading = query.astype(np.uint64) << (np.uint64(64) - bits)
+    return leading | (key >> bits)
 
 def argsort_descending(
     query: np.ndarray, value: np.ndarray, stable: bool = True,
@@ -179,7 +177,8 @@ def as_array(values: Any, name: str) -> np.ndarray:
     except (TypeError, ValueError, RuntimeError, BufferError) as e:
         kind = type(values).__name__
         raise ValueError(f'{name}: numpy cannot read this {kind}: {e}') from None
-    is_masked = isinstance(values, np.ndarray) and hasattr(type(values), 'mask')  # without importing numpy.ma
+    # The masked arrays are recognised without importing numpy.ma.
+    is_masked = isinstance(values, np.ndarray) and hasattr(type(values), 'mask')
     if not is_masked: return array
     numbers = np.ma.filled(values.astype(float), np.nan)
     rounded = values.dtype.kind in 'iu' and _is_large(numbers).any()
@@ -227,7 +226,9 @@ def as_numbers(values: Any, name: str) -> np.ndarray:
     kind = array.dtype.kind
     if kind in 'bf': return array.astype(float, copy=False)
     if kind not in 'iuO' and len(array):
-        raise ValueError(f'{name} must be numbers, not {array.dtype} such as {array[0]!r}')
+        raise ValueError(
+            f'{name} must be numbers, not {array.dtype} such as {array[0]!r}'
+        )
     try: numbers = array.astype(float)
     except (TypeError, ValueError, OverflowError):
         numbers = np.full(len(array), np.nan)
@@ -267,7 +268,8 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     missing: Any = False
     if kind in 'fcmM': missing = np.isnan(ids)
     listed = kind == 'U' and not hasattr(groups, 'dtype')  # numpy reads None as a name
-    if kind == 'O' or listed: missing = [is_missing(x) for x in (groups if listed else ids)]
+    if kind == 'O' or listed:
+        missing = [is_missing(x) for x in (groups if listed else ids)]
     if np.any(missing):
         raise ValueError('groups must not contain None or NaN, but item '
                          f'{np.argmax(missing)} is missing')
@@ -314,8 +316,8 @@ def number_groups(
         return np.arange(group.max(initial=-1) + 1), group
     ids, group = number_ids(groups)
     if len(group) == items: return ids, group
-    raise ValueError(f'groups has {len(group)} ids, but there are {items} items; if these '
-                     'are sizes of groups, write sizes=')
+    raise ValueError(f'groups has {len(group)} ids, but there are {items} items; '
+                     'if these are sizes of groups, write sizes=')
 
 # %% ../../nbs/core/arrays.ipynb #503dd89c
 def labels_and_scores(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:

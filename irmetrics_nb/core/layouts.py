@@ -243,47 +243,6 @@ def _items_of(rows):
     if ids.ndim > 1: raise _id_error(repr(ids[0].tolist()))
     return ids, np.array([len(row) for row in rows], np.intp)
 
-# %% ../../nbs/core/layouts.ipynb #66a4526c
-class Sets(NamedTuple):
-    "The relevant items of all users, sorted by user and id."
-    item: np.ndarray    # (n,) their ids
-    begin: np.ndarray   # (users + 1,) user u has those from begin[u] to begin[u + 1]
-    grade: np.ndarray   # (n,) float
-    columns: float = np.inf  # of a matrix: how many items there can be
-
-def as_sets(relevant: Any, grades: Any = None) -> Sets:
-    """Convert the relevant items of each user to `Sets`, one array with all items.
-
-    `relevant` can be lists, dicts {item: grade}, a pair (items, offsets), a sparse
-    matrix, or a table whose rows are filled up with -1, None or ''. `grades`: one grade
-    per item, as lists or as a flat array; default: 1. ValueError for arguments of
-    different lengths, a grade that is not finite, or an item that is missing or occurs
-    twice."""
-    item, size, grade, columns = _sets_of(relevant)
-    if grades is not None:
-        if grade is not None: raise ValueError('relevant already contains grades; leave out grades=')
-        grade = grades
-        several = not _is_array(grades) and not is_single(grades)
-        if several: grade = [*chain.from_iterable(grades)]
-    if grade is None: grade = np.ones(len(item))
-    grade = as_numbers(grade, 'grades')
-    if len(item) != len(grade):
-        raise ValueError(
-            f'there must be one grade per relevant item: got {len(item):,} '
-            f'relevant items and {len(grade):,} grades'
-        )
-    check_items(np.isfinite(grade), grade, 'grades must be finite')
-    user = np.repeat(np.arange(len(size)), size)
-    order = np.lexsort((item, user))
-    item = item[order]
-    for i in np.flatnonzero(item == filler(item)):
-        raise ValueError(f'user {user[i]} has {filler(item)!r} among the relevant items, but this value marks a '
-                         'missing item')
-    for i in np.flatnonzero(~changes(user, item)):
-        raise ValueError(f'user {user[i]} has item {item[i].item()!r} twice among the relevant items')
-    begin = np.append(0, np.cumsum(size, dtype=np.intp))
-    return Sets(item, begin, grade[order], columns)
-
 def _sets_of(relevant):
     """Read the relevant items of each user from a sparse matrix, a pair (items, offsets), a
     table, lists, or dicts {item: grade}. Returns the items of all users, the number of items
@@ -312,6 +271,49 @@ def _sets_of(relevant):
         graded = (row.values() if isinstance(row, Mapping) else [1] * len(row) for row in rows)
         grade = [*chain.from_iterable(graded)]
     return item, size, grade, np.inf
+
+# %% ../../nbs/core/layouts.ipynb #66a4526c
+class Sets(NamedTuple):
+    "The relevant items of all users, sorted by user and id."
+    item: np.ndarray    # (n,) their ids
+    begin: np.ndarray   # (users + 1,) user u has those from begin[u] to begin[u + 1]
+    grade: np.ndarray   # (n,) float
+    columns: float      # of a matrix: how many items there can be
+
+def as_sets(relevant: Any, grades: Any = None) -> Sets:
+    """Convert the relevant items of each user to `Sets`, one array with all items.
+
+    `relevant` can be lists, dicts {item: grade}, a pair (items, offsets), a sparse
+    matrix, or a table whose rows are filled up with -1, None or ''. `grades`: one grade
+    per item, as lists or as a flat array; default: 1. ValueError for arguments of
+    different lengths, a grade that is not finite, or an item that is missing or occurs
+    twice."""
+    item, size, grade, columns = _sets_of(relevant)
+    if grades is not None:
+        if grade is not None:
+            raise ValueError('relevant already contains grades; leave out grades=')
+        grade = grades
+        several = not _is_array(grades) and not is_single(grades)
+        if several: grade = [*chain.from_iterable(grades)]
+    if grade is None: grade = np.ones(len(item))
+    grade = as_numbers(grade, 'grades')
+    if len(item) != len(grade):
+        raise ValueError(
+            f'there must be one grade per relevant item: got {len(item):,} '
+            f'relevant items and {len(grade):,} grades'
+        )
+    check_items(np.isfinite(grade), grade, 'grades must be finite')
+    user = np.repeat(np.arange(len(size)), size)
+    order = np.lexsort((item, user))
+    item = item[order]
+    for i in np.flatnonzero(item == filler(item)):
+        raise ValueError(f'user {user[i]} has {filler(item)!r} among the relevant items, '
+                         'but this value marks a missing item')
+    for i in np.flatnonzero(~changes(user, item)):
+        raise ValueError(f'user {user[i]} has item {item[i].item()!r} twice among the '
+                         'relevant items')
+    begin = np.append(0, np.cumsum(size, dtype=np.intp))
+    return Sets(item, begin, grade[order], columns)
 
 # %% ../../nbs/core/layouts.ipynb #cb7ba3e0
 def _numbered(first, second):
@@ -342,7 +344,8 @@ def hits_of(rows: Any, sets: Sets, first_user: int = 0) -> tuple[np.ndarray, ...
     present = item != filler(item)
     follows_gap = present[1:] > present[:-1]
     for i in np.flatnonzero(follows_gap & ~changes(user)[1:]):
-        raise ValueError(f'user {first_user + user[i]} has no item at rank {rank[i]}, but an item at rank {rank[i + 1]}')
+        raise ValueError(f'user {first_user + user[i]} has no item at rank {rank[i]}, '
+                         f'but an item at rank {rank[i + 1]}')
     item, user, rank = (column[present] for column in (item, user, rank))
     begin = sets.begin[first_user:first_user + len(size) + 1]
     owner = np.repeat(np.arange(len(size)), np.diff(begin))

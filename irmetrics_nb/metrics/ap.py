@@ -162,9 +162,10 @@ def mean_interpolated_precision(
     return np.full(len(ranking), reached.shape[1])
 
 def _best_at_levels(hits, R, recall, levels):
-    """Find the relevant document with the highest precision at each recall level or at any
-    higher recall. Returns the precision at each document, a mask of the levels that a query
-    reaches, (queries, levels), and the index of the document for each level reached."""
+    """Find the relevant document with the highest precision at each recall level or at
+    any higher recall. Returns the precision at each document, a mask of the levels that
+    a query reaches, (queries, levels), and the index of the document for each level
+    reached."""
     check_option('levels', levels, RECALL_LEVELS)
     x = np.asarray(recall, dtype=float)
     if not np.all((x >= 0) & (x <= 1)):

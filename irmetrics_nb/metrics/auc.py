@@ -59,11 +59,12 @@ def roc_steps(
     if group is None: group = np.zeros(len(scores), np.intp)
     group = np.asarray(group)
     if len(group) != len(scores):
-        raise ValueError(f'there must be one group per item: got {len(group):,} groups and {len(scores):,} items')
+        raise ValueError(f'there must be one group per item: got {len(group):,} groups '
+                         f'and {len(scores):,} items')
     are_integers = group.dtype.kind in 'iu'
     if len(group) and not (are_integers and group.min() >= 0 and group.max() < 2**31):
-        raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; number_ids() converts ids to '
-                         'such numbers')
+        raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; '
+                         'number_ids() converts ids to such numbers')
     order = argsort_descending(group, scores, stable=False)
     positive = labels[order] >= rel
     group = group[order].astype(np.intp, copy=False)
@@ -188,7 +189,8 @@ class GroupAUC:
 
     def __repr__(self) -> str:
         used = len(self) - self.skipped
-        return f'GroupAUC: {len(self):,} groups, {used:,} with both classes, {self.skipped:,} left out'
+        return (f'GroupAUC: {len(self):,} groups, {used:,} with both classes, '
+                f'{self.skipped:,} left out')
 
 # %% ../../nbs/metrics/auc.ipynb #64463d35
 @documented

@@ -584,6 +584,25 @@ CARDS['GAUC'] = Card(
       'advertising and recommendation, where the scores of two users cannot be compared',
       partial(gauc, _CLICKS, _SCORES, list('aabbbb')), _RANDOM, _PAIRS)
 
+# The card that explains the measure, the task, the measure, and why it is suitable.
+TASKS = '''
+    P | users look at one whole screen | P@10 | the share of relevant documents on the screen
+    R | law, medicine, patents: no relevant document may be missed | R@1000 | people read all results
+    R | a first stage before a reranker | R@100 | the reranker cannot find what the first stage misses
+    F | a set without an order: a filter, an alert | SetF | precision and recall in one number
+    Success | one right answer in a short list | Success@5 | users see the whole list at once
+    Rprec | queries with very different numbers of relevant documents | Rprec | \
+a perfect list has the value 1 for every query
+    AP | a report, a thesis: all relevant documents, at high ranks | AP | \
+one value for the whole list, which includes recall
+    AP | no query may have a bad result | GMAP | a single value near 0 lowers the mean strongly
+    Bpref | an old collection and a new system: many documents are unjudged | Bpref | it uses judged documents only
+    nDCG | web search: pages have grades, and readers look at several | nDCG@10 | it uses grades and ranks
+    RR | a fact, one page, one command: one right answer is enough | RR@10 | later documents do not matter
+    ERR | web search: readers leave when they are satisfied | ERR@10 | a second perfect page adds little
+    RBP | the patience of readers is known or assumed | RBP(p=0.8) | \
+p is the persistence; the residual is what unjudged documents could add'''
+
 # %% ../../nbs/metrics/names.ipynb #4d10c669
 class Cards(tuple[Card, ...]):
     "A tuple of cards that is shown as text, and as Markdown in a notebook."
@@ -612,25 +631,6 @@ def cards(*names: str) -> Cards:
         raise ValueError(f'unknown card {e}; available: {available}') from None
 
 # %% ../../nbs/metrics/names.ipynb #95093f9d
-# The card that explains the measure, the task, the measure, and why it is suitable.
-TASKS = '''
-    P | users look at one whole screen | P@10 | the share of relevant documents on the screen
-    R | law, medicine, patents: no relevant document may be missed | R@1000 | people read all results
-    R | a first stage before a reranker | R@100 | the reranker cannot find what the first stage misses
-    F | a set without an order: a filter, an alert | SetF | precision and recall in one number
-    Success | one right answer in a short list | Success@5 | users see the whole list at once
-    Rprec | queries with very different numbers of relevant documents | Rprec | \
-a perfect list has the value 1 for every query
-    AP | a report, a thesis: all relevant documents, at high ranks | AP | \
-one value for the whole list, which includes recall
-    AP | no query may have a bad result | GMAP | a single value near 0 lowers the mean strongly
-    Bpref | an old collection and a new system: many documents are unjudged | Bpref | it uses judged documents only
-    nDCG | web search: pages have grades, and readers look at several | nDCG@10 | it uses grades and ranks
-    RR | a fact, one page, one command: one right answer is enough | RR@10 | later documents do not matter
-    ERR | web search: readers leave when they are satisfied | ERR@10 | a second perfect page adds little
-    RBP | the patience of readers is known or assumed | RBP(p=0.8) | \
-p is the persistence; the residual is what unjudged documents could add'''
-
 def tasks() -> Iterator[dict[str, Any]]:
     """Yield a dict for each task with the keys 'task', 'measure', 'card' and 'why'.
 

@@ -235,7 +235,7 @@ def fallout(
     came_up = retrieved_within(ranking, k) - ranking.found(rel, k).total(1)
     listed = ranking.retrieved - ranking.found(rel).total(1)
     total = check_count('n_nonrelevant', n_nonrelevant, listed, 'non-relevant')
-    if n_nonrelevant is None:  # those judged not relevant, and the unjudged ones in the list
+    if n_nonrelevant is None:  # those judged not relevant, and the unjudged ones
         unjudged = ranking.retrieved - ranking.total(1)
         total = unjudged + ranking.n_relevant(-np.inf) - ranking.n_relevant(rel)
     return ratio(came_up, total)
