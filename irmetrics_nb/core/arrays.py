@@ -67,7 +67,8 @@ def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarra
     if op is np.add and values.dtype.kind in 'bi':  # integers and truth values are exact
         total = np.cumsum(values)
         first, length = blocks_of(query)
-        total -= np.repeat(total[first] - values[first], length)
+        before = total[first] - values[first]
+        total -= np.repeat(before, length)
         return total
     position = cumcount(query)
     out = values.copy()

@@ -234,7 +234,8 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
     text, example, code = cleandoc(f.__doc__ or '').partition('\n\n>>> ')
     lines = [text, '', 'Parameters', '----------']
     for p in explained:
-        default = '' if p.default is p.empty else f', default {p.default!r}'
+        default = ''
+        if p.default is not p.empty: default = f', default {p.default!r}'
         lines += parameter_lines(p.name, p.name, default)
     if returns: lines += ['', 'Returns', '-------', returns[0], f'    {returns[1]}']
     if example: lines += ['', 'Examples', '--------', f'>>> {code}']
@@ -414,7 +415,8 @@ class Conventions:
         Some rules, such as `duplicates`, are described only if they are not the
         default."""
         answers = [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
-        whose = f'those of {self.name}' if self.name else ''
+        whose = ''
+        if self.name: whose = f'those of {self.name}'
         return [phrase for phrase in (whose, *answers) if phrase]
 
     @property

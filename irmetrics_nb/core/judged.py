@@ -449,7 +449,8 @@ class Judged:
     def __iter__(self) -> Iterator['Judged']: return (self[q] for q in range(len(self)))
 
     def __repr__(self) -> str:
-        queries = '1 query' if len(self) == 1 else f'{len(self):,} queries'
+        queries = f'{len(self):,} queries'
+        if len(self) == 1: queries = '1 query'
         retrieved = int(self.retrieved.sum())
         judged = f'{len(self.rank):,} of them judged; {len(self.pool_grade):,} judgments'
         return f'Judged: {queries}, {retrieved:,} documents retrieved, {judged}'

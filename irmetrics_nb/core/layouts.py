@@ -93,7 +93,8 @@ def columns_of_grades(
     values, retrieved = flatten(grades)
     query = np.repeat(np.arange(len(retrieved)), retrieved)
     judged = ~np.isnan(values)
-    rank = (cumcount(query) + 1)[judged]
+    ranks = cumcount(query) + 1
+    rank = ranks[judged]
     query = query[judged]
     grade = values[judged]
     pool_query = query

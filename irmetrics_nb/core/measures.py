@@ -601,7 +601,8 @@ class _Help:
         if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
         text += ['Parameters', '----------']
         for name, default in measure.defaults.items():
-            here = f', here {measure.params[name]!r}' if name in measure.params else ''
+            here = ''
+            if name in measure.params: here = f', here {measure.params[name]!r}'
             text += parameter_lines(name, name, f', default {default!r}{here}')
         if kind.at is not None: text += parameter_lines(kind.at, '@')
         value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)

@@ -131,11 +131,11 @@ GMAP = average_precision.variant(
 ELEVEN = tuple(x / 10 for x in range(11))
 
 Levels = Literal['exact', 'trec_eval9', 'trec_eval10']
-# How many relevant documents a recall of x needs, from xR.
-RECALL_LEVELS: dict[Levels, Callable] = {
-    'exact': lambda xR: np.ceil(xR - 1e-9),        # as many as reach it
-    'trec_eval9': lambda xR: np.floor(xR + 0.9),   # meant to round up
-    'trec_eval10': lambda xR: np.floor(xR + 0.5),  # rounded
+# How many relevant documents a recall of x needs: xR plus a number, rounded.
+RECALL_LEVELS: dict[Levels, tuple[Callable, float]] = {
+    'exact': (np.ceil, -1e-9),         # as many as reach it
+    'trec_eval9': (np.floor, 0.9),     # meant to round up
+    'trec_eval10': (np.floor, 0.5),    # rounded
 }
 
 @measure('IPrec', at='recall', worth=by_relevance, chinese='插值准确率',
@@ -170,7 +170,8 @@ def _best_at_levels(hits, R, recall, levels):
     x = np.asarray(recall, dtype=float)
     if not np.all((x >= 0) & (x <= 1)):
         raise ValueError(f'recall levels must lie in [0, 1], not {recall!r}')
-    need = np.maximum(1, RECALL_LEVELS[levels](np.outer(R, x)))
+    rounded, offset = RECALL_LEVELS[levels]
+    need = np.maximum(1, rounded(np.outer(R, x) + offset))
     counts = hits.total(1)[:, None]
     reached = need <= counts
     before_query = np.cumsum(counts)[:, None] - counts

@@ -36,8 +36,8 @@ class Steps(NamedTuple):
         item has a higher score, and 1/2 if both scores are equal. In the plot of the
         ROC curve, this is the area under the step."""
         total = np.bincount(self.group, weights=self.positives)
-        in_earlier_groups = (np.cumsum(total) - total)[self.group]
-        down_to_here = np.cumsum(self.positives) - in_earlier_groups
+        earlier = np.cumsum(total) - total
+        down_to_here = np.cumsum(self.positives) - earlier[self.group]
         return self.negatives * (down_to_here - self.positives / 2)
 
 @documented
@@ -294,7 +294,8 @@ class ScoreHistogram:
         deeper = max(self.forgotten, other.forgotten)
         self._forget(deeper)
         key = other.key >> np.uint64(deeper - other.forgotten)
-        self._add(key, *(getattr(other, name) for name in _MERGED))
+        columns = (getattr(other, name) for name in _MERGED)
+        self._add(key, *columns)
 
     def _add(self, key, *columns):
         """Add bins, and merge neighbouring bins if there are more than `limit`. columns:

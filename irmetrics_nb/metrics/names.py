@@ -314,7 +314,8 @@ class Name(NamedTuple):
         """Return the measure of this package as text, such as 'P@10' for the number
         10."""
         number = str(number)
-        root = sqrt(float(number)) if '{root}' in self.measure else ''
+        root: Any = ''
+        if '{root}' in self.measure: root = sqrt(float(number))
         return self.measure.format(k=number, x=number, root=root, p=f'0.{number}')
 
 def _rows():

@@ -150,7 +150,8 @@ def find_kind(name: str) -> str:
     elsewhere = find_elsewhere(name)
     if elsewhere: raise ValueError(f'{name!r} is not a measure of this package: {elsewhere}')
     nearest = nearest_kind(name)
-    hint = f'did you mean {nearest}? ' if nearest else ''
+    hint = ''
+    if nearest: hint = f'did you mean {nearest}? '
     raise ValueError(f'unknown measure {name!r}; {hint}available: {" ".join(KINDS)}')
 
 def check_name(kind: Kind) -> None:
@@ -196,7 +197,8 @@ def _meant(text):
     from irmetrics_nb.metrics.names import TOOLS
     row, numbers = _row_of(name, params, tool)
     if row is None and not tool:
-        flat = None if params or at is not None else _of_flat(name)
+        flat = None
+        if not params and at is None: flat = _of_flat(name)
         return [flat or Measure(find_kind(name), params, at)]
     if tool and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
     if row is None: raise ValueError(f'{name!r} is not a known measure of {tool}')

@@ -232,7 +232,8 @@ def fallout(
     >>> round(fallout([3, 0, 0, 1, 2, 1], n_nonrelevant=15), 4)
     0.1333
     """
-    came_up = retrieved_within(ranking, k) - ranking.found(rel, k).total(1)
+    hits = ranking.found(rel, k)
+    came_up = retrieved_within(ranking, k) - hits.total(1)
     listed = ranking.retrieved - ranking.found(rel).total(1)
     total = check_count('n_nonrelevant', n_nonrelevant, listed, 'non-relevant')
     if n_nonrelevant is None:  # those judged not relevant, and the unjudged ones
