@@ -271,10 +271,10 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     ("labels", "scores", "says"),
     [
-        ([1, 0, 1], [0.5, 0.4], "3 labels, 2 scores"),
+        ([1, 0, 1], [0.5, 0.4], "3 labels and 2 scores"),
         ([1, 0], [0.5, NAN], "scores must not be NaN: item 1"),
         ([1, 0], [None, 0.5], "scores must not be NaN: item 0"),
-        ([NAN, 0], [0.5, 0.4], "labels must not be NaN: item 0"),
+        ([NAN, 0], [0.5, 0.4], "labels must be finite: item 0 is nan"),
         (["1", "0"], [0.5, 0.4], "labels must be numbers, not <U1"),
         ([1, 0], np.array(["a", 1], dtype=object), "scores must be numbers: item 0 is 'a'"),
         ([[1, 0]], [[0.5, 0.4]], r"but the shape is \(1, 2\)"),
@@ -291,7 +291,7 @@ def test_bad_columns_are_refused_by_every_function(labels, scores, says):
 @pytest.mark.parametrize(
     ("groups", "says"),
     [
-        ([1], "2 labels, 2 scores, 1 groups"),
+        ([1], "got 1 groups and 2 items"),
         ([1.0, NAN], "groups must not contain None or NaN, but item"),
         (["a", None], "groups must not contain None or NaN, but item"),
         (["a", NAN], "groups must not contain None or NaN, but item"),

@@ -60,17 +60,17 @@ def break_one(data, found):
         i = data.draw(st.integers(0, len(column) - 1))
     queries = len(found["retrieved"])
     faults = {
-        "query": [(queries, "query must contain query numbers >= 0 and < "), (-1, "query must contain query numbers >= 0 and < ")],
-        "pool_query": [(queries, "pool_query must contain query numbers >= 0 and < "), (-1, "pool_query must contain query numbers >= 0 and < ")],
+        "query": [(queries, "query must contain query numbers < "), (-1, "query must contain whole numbers >= 0")],
+        "pool_query": [(queries, "pool_query must contain query numbers < "), (-1, "pool_query must contain whole numbers >= 0")],
         "rank": [(0, "rank must contain whole numbers >= 1"), (1.5, "rank must contain whole numbers >= 1"),
                  (10**6, "rank must (not exceed|rise)")],
         "retrieved": [(-1, "retrieved must contain whole numbers >= 0"), (0.5, "retrieved must contain whole numbers >= 0")],
         "grade": [(nan, "grade must be finite"), (inf, "grade must be finite")],
         "pool_grade": [(nan, "pool_grade must be finite"), (-inf, "pool_grade must be finite")],
-        "tie_start": [(0, "the ranks of a tie must include the rank"), (10**6, "the ranks of a tie must include the rank"),
-                      (1.5, "tie_start and tie_size must be whole numbers")],
-        "tie_size": [(0, "the ranks of a tie must include the rank"), (10**6, "the ranks of a tie must include the rank"),
-                     (1.5, "tie_start and tie_size must be whole numbers")],
+        "tie_start": [(0, "tie_start must contain whole numbers >= 1"), (10**6, "the ranks of a tie must include the rank"),
+                      (1.5, "tie_start must contain whole numbers >= 1")],
+        "tie_size": [(0, "tie_size must contain whole numbers >= 1"), (10**6, "the ranks of a tie must include the rank"),
+                     (1.5, "tie_size must contain whole numbers >= 1")],
     }[name]
     value, says = data.draw(st.sampled_from(faults))
     if i is None:
@@ -151,7 +151,7 @@ def test_what_is_no_ranking_is_refused_and_shown(grades, says):
 
 @pytest.mark.parametrize(("given", "options", "says"), [
     ([0], {}, "whole numbers >= 1"), ([1.5], {}, "whole numbers >= 1"), ([2, 2], {}, "duplicate rank"),
-    ([1, 4], {"n_retrieved": 3}, "n_retrieved=3 is not a whole number, or is below the last rank 4"),
+    ([1, 4], {"n_retrieved": 3}, "n_retrieved=3, but the list contains 4 retrieved documents"),
     ([1, 4], {"n_relevant": 1}, "n_relevant=1, but the list contains 2"), ([1], {"n_relevant": 1.5}, "n_relevant=1.5"),
     ([1], {"n_retrieved": 2.5}, "n_retrieved=2.5"), ([nan], {}, "whole numbers >= 1"),
 ])  # fmt: skip

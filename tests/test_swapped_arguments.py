@@ -104,5 +104,5 @@ def test_labels_that_are_whole_and_not_below_0_are_never_doubted(items):
 
 def test_nothing_is_counted_twice_and_an_error_comes_before_a_doubt():
     with warnings.catch_warnings(action='error', category=EvaluationWarning):
-        with pytest.raises(ValueError, match='NaN'): auc([.3, .2, float('nan'), .1], [1, 0, 0, 1])
+        with pytest.raises(ValueError, match='labels must be finite: item 2 is nan'): auc([.3, .2, float('nan'), .1], [1, 0, 0, 1])
         with pytest.raises(EvaluationWarning): Accumulator('AP', auc=True).update(SCORES, LABELS)

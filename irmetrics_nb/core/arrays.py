@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['FEW_ROWS', 'MOST_GRADES', 'LARGEST_LABEL', 'changes', 'cumcount', 'blocks_of', 'concat_ranges', 'segmented_scan',
-           'descending_bits', 'pack', 'argsort_descending', 'descends', 'sort_pool', 'as_array', 'is_masked',
-           'is_missing', 'unrounded', 'as_numbers', 'check_items', 'number_ids', 'number_sizes', 'number_groups',
+           'descending_bits', 'pack', 'argsort_descending', 'descends', 'sort_pool', 'as_array', 'is_missing',
+           'unrounded', 'as_numbers', 'check_items', 'number_ids', 'number_sizes', 'number_groups', 'labels_and_scores',
            'warn_if_swapped', 'warn_caller', 'check_count']
 
 # %% ../../nbs/core/arrays.ipynb #fdc97a57
@@ -42,7 +42,8 @@ def blocks_of(query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the index of the first entry of each query, and its number of entries.
 
     query: (entries,) the query number of each entry, in ascending order."""
-    edge = np.flatnonzero(np.concatenate((changes(query), [True])))
+    begins = changes(query)
+    edge = np.flatnonzero(np.concatenate((begins, [True])))
     first = edge[:-1]
     return first, edge[1:] - first
 
@@ -54,7 +55,8 @@ def concat_ranges(begin: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.nd
     length = end - begin
     index = np.repeat(np.arange(len(begin)), length)
     offset = end - np.cumsum(length)
-    return np.arange(len(index)) + offset[index], index
+    integers = np.arange(len(index)) + offset[index]
+    return integers, index
 
 # %% ../../nbs/core/arrays.ipynb #6ec026e1
 def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarray:
@@ -65,7 +67,8 @@ def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarra
     if op is np.add and values.dtype.kind in 'bi':  # integers and truth values are exact
         total = np.cumsum(values)
         first, length = blocks_of(query)
-        total -= np.repeat(total[first] - values[first], length)
+        before = total[first] - values[first]
+        total -= np.repeat(before, length)
         return total
     position = cumcount(query)
     out = values.copy()
@@ -73,7 +76,8 @@ def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarra
     deepest = position.max(initial=0)
     while step <= deepest:
         same_query = position[step:] >= step
-        out[step:] = np.where(same_query, op(out[step:], out[:-step]), out[step:])
+        combined = op(out[step:], out[:-step])
+        out[step:] = np.where(same_query, combined, out[step:])
         step *= 2
     return out
 
@@ -85,10 +89,9 @@ def descending_bits(value: np.ndarray) -> np.ndarray:
 
     Equal floats have equal keys, and so have 0.0 and -0.0."""
     bits = (value + 0.).view(np.int64)  # -0.0 becomes 0.0
-    turned = bits >> 63  # all ones below zero
-    np.invert(turned, out=turned)
-    np.bitwise_and(turned, np.int64(2**63 - 1), out=turned)
-    return np.bitwise_xor(bits, turned, out=bits).view(np.uint64)
+    turned = ~(bits >> 63) & np.int64(2**63 - 1)  # 0 below zero
+    bits ^= turned
+    return bits.view(np.uint64)
 
 def pack(query: np.ndarray, key: np.ndarray, queries: int) -> np.ndarray:
     """Pack each query number and the leading bits of its sort key into one uint64.
@@ -96,9 +99,8 @@ def pack(query: np.ndarray, key: np.ndarray, queries: int) -> np.ndarray:
     Sorting the results sorts by query, then by key. The last bits of the keys are lost.
     queries: an upper bound of the query numbers."""
     bits = np.uint64(max(1, queries).bit_length())
-    packed = query.astype(np.uint64)
-    np.left_shift(packed, np.uint64(64) - bits, out=packed)
-    return np.bitwise_or(packed, key >> bits, out=packed)
+    leading = query.astype(np.uint64) << (np.uint64(64) - bits)
+    return leading | (key >> bits)
 
 def argsort_descending(
     query: np.ndarray, value: np.ndarray, stable: bool = True,
@@ -116,7 +118,8 @@ def argsort_descending(
     if rises.any():  # two values of a query that differ in what was cut off
         again = np.isin(ordered, ordered[1:][rises])
         rows = np.sort(order[again])
-        order[again] = rows[np.lexsort((-value[rows], query[rows]))]
+        exact = np.lexsort((-value[rows], query[rows]))
+        order[again] = rows[exact]
     return order
 
 def descends(query: np.ndarray, value: np.ndarray) -> bool:
@@ -126,7 +129,8 @@ def descends(query: np.ndarray, value: np.ndarray) -> bool:
 
 def _rises(query, value):
     "Return a mask of the rows after the first that exceed the row above, in one query."
-    return (value[1:] > value[:-1]) & (query[1:] == query[:-1])
+    same_query = query[1:] == query[:-1]
+    return same_query & (value[1:] > value[:-1])
 
 # %% ../../nbs/core/arrays.ipynb #248fffcd
 MOST_GRADES = 64
@@ -141,7 +145,8 @@ def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndar
     levels = high - low + 1
     queries = int(query.max(initial=-1)) + 1
     small = -128 <= low and high <= 127 and 0 < levels <= MOST_GRADES
-    if small and queries * levels <= len(grade) and (grade == np.floor(grade)).all():
+    countable = small and queries * levels <= len(grade)
+    if countable and (grade == np.floor(grade)).all():
         return _count_grades(query, grade, queries, np.arange(high, low - 1, -1))
     best = argsort_descending(query, grade)
     return query[best].astype(np.intp, copy=False), grade[best]
@@ -150,10 +155,11 @@ def _count_grades(query, grade, queries, levels):
     "Sort judgments by counting those of each query with each grade; levels: the grades, descending."
     cell = np.multiply(query, len(levels), dtype=np.intp)
     cell += np.int8(levels[0]) - grade.astype(np.int8)
-    count = np.bincount(cell, minlength=queries * len(levels)).reshape(queries, -1)
+    count = np.bincount(cell, minlength=queries * len(levels))
     del cell
-    ordered = np.repeat(np.tile(levels, queries), count.ravel())
-    return np.repeat(np.arange(queries), count.sum(axis=1)), ordered
+    ordered = np.repeat(np.tile(levels, queries), count)
+    size = count.reshape(queries, -1).sum(axis=1)
+    return np.repeat(np.arange(queries), size), ordered
 
 # %% ../../nbs/core/arrays.ipynb #52f64359
 def as_array(values: Any, name: str) -> np.ndarray:
@@ -167,18 +173,18 @@ def as_array(values: Any, name: str) -> np.ndarray:
         values = values.detach().cpu()
         if 'bfloat16' in str(values.dtype): values = values.float()
     foreign = not hasattr(values, '__array__') and hasattr(values, '__dlpack__')
-    try: array = np.from_dlpack(values) if foreign else np.asarray(values)
+    read: Any = np.from_dlpack if foreign else np.asarray
+    try: array = read(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as e:
         kind = type(values).__name__
         raise ValueError(f'{name}: numpy cannot read this {kind}: {e}') from None
-    if not is_masked(values): return array
+    # The masked arrays are recognised without importing numpy.ma.
+    is_masked = isinstance(values, np.ndarray) and hasattr(type(values), 'mask')
+    if not is_masked: return array
     numbers = np.ma.filled(values.astype(float), np.nan)
     rounded = values.dtype.kind in 'iu' and _is_large(numbers).any()
-    return np.ma.filled(values.astype(object), np.nan) if rounded else numbers
-
-def is_masked(values: Any) -> bool:
-    "Return whether an object is a masked array, without importing numpy.ma."
-    return isinstance(values, np.ndarray) and hasattr(type(values), 'mask')
+    if rounded: return np.ma.filled(values.astype(object), np.nan)
+    return numbers
 
 def _is_large(numbers):
     """Return a mask of the floats of at least 2^53 in absolute value. Several integers
@@ -188,7 +194,8 @@ def _is_large(numbers):
 # %% ../../nbs/core/arrays.ipynb #7845799e
 def is_missing(x: Any) -> bool:
     "Return whether an object is None, NaN or the NA of pandas."
-    return x is None or type(x).__name__ == 'NAType' or isinstance(x, float | np.floating) and bool(x != x)
+    if x is None or type(x).__name__ == 'NAType': return True
+    return isinstance(x, float | np.floating) and bool(x != x)
 
 # %% ../../nbs/core/arrays.ipynb #1bb44cf5
 def unrounded(values: Any, array: np.ndarray) -> np.ndarray:
@@ -231,13 +238,10 @@ def as_numbers(values: Any, name: str) -> np.ndarray:
             try: numbers[i] = float('no' if isinstance(x, str) else x)
             except (TypeError, ValueError, OverflowError):
                 raise ValueError(f'{name} must be numbers: item {i} is {x!r}') from None
-    return _check_exact(array, numbers, name)
-
-def _check_exact(array, numbers, name):
-    """Return `numbers`, the floats made from `array`; ValueError if one was rounded."""
     large = np.flatnonzero(_is_large(numbers))
     exact = _of_python(array[large].astype(object))
-    for i in large[exact != numbers[large].astype(object)]:
+    rounded = exact != numbers[large].astype(object)
+    for i in large[rounded]:
         advice = ''
         if name == 'scores': advice = '; subtract the smallest score from all scores'
         raise ValueError(f'{name}: item {i} is {array[i]}, which float64 cannot '
@@ -262,7 +266,8 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError('groups must be one column of ids, but the shape is '
                          f'{ids.shape}')
     kind = ids.dtype.kind
-    missing: Any = np.isnan(ids) if kind in 'fcmM' else False
+    missing: Any = False
+    if kind in 'fcmM': missing = np.isnan(ids)
     listed = kind == 'U' and not hasattr(groups, 'dtype')  # numpy reads None as a name
     if kind == 'O' or listed:
         missing = [is_missing(x) for x in (groups if listed else ids)]
@@ -272,23 +277,11 @@ def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     try:
         first = changes(ids)
         distinct = ids[first]
-        if not (distinct[1:] > distinct[:-1]).all(): return _sorted_ids(ids)
+        in_order = (distinct[1:] > distinct[:-1]).all()
+        if not in_order: return np.unique(ids, return_inverse=True)
     except TypeError as e:
         raise ValueError(f'groups must be ids that can be sorted: {e}') from None
     return distinct, np.cumsum(first) - 1
-
-def _sorted_ids(ids):
-    """Return the result of `np.unique(ids, return_inverse=True)`. Integers in a small
-    range are counted instead of sorted, which is faster."""
-    if ids.dtype.kind in 'biu' and np.can_cast(ids.dtype, np.int64):
-        low = int(ids.min())
-        high = int(ids.max())
-        if high - low <= 4 * len(ids) + 1000:
-            offset = ids.astype(np.int64) - low
-            seen = np.bincount(offset) > 0
-            number = np.cumsum(seen) - 1
-            return (np.flatnonzero(seen) + low).astype(ids.dtype), number[offset]
-    return np.unique(ids, return_inverse=True)
 
 # %% ../../nbs/core/arrays.ipynb #4dff71d9
 def number_sizes(sizes: Any, items: int) -> np.ndarray:
@@ -298,7 +291,8 @@ def number_sizes(sizes: Any, items: int) -> np.ndarray:
     ValueError if a size is not an integer of at least 1, or if the sum of the sizes is
     not `items`."""
     size = as_numbers(sizes, 'sizes')
-    for i in np.flatnonzero(~((size >= 1) & (size % 1 == 0))):
+    valid = (size >= 1) & (size % 1 == 0)
+    for i in np.flatnonzero(~valid):
         raise ValueError('sizes must be whole numbers >= 1, but the size of group '
                          f'{i} is {size[i]:g}')
     total = int(size.sum())
@@ -323,11 +317,28 @@ def number_groups(
         return np.arange(group.max(initial=-1) + 1), group
     ids, group = number_ids(groups)
     if len(group) == items: return ids, group
-    are_sizes = ids.dtype.kind in 'iu' and as_array(groups, 'groups').sum() == items
-    hint = '; if these numbers are sizes, write sizes=' if are_sizes else ''
-    raise ValueError(f'groups has {len(group)} ids, but there are {items} items{hint}')
+    raise ValueError(f'groups has {len(group)} ids, but there are {items} items; '
+                     'if these are sizes of groups, write sizes=')
 
 # %% ../../nbs/core/arrays.ipynb #503dd89c
+def labels_and_scores(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Convert a column of labels and a column of scores to arrays of floats.
+
+    ValueError for a label that is not finite, a score that is NaN, or columns of
+    different lengths. An EvaluationWarning is emitted if the columns look as if they
+    were swapped."""
+    labels = as_numbers(labels, 'labels')
+    scores = as_numbers(scores, 'scores')
+    if len(labels) != len(scores):
+        raise ValueError(
+            f'there must be one label and one score per item: got {len(labels):,} '
+            f'labels and {len(scores):,} scores'
+        )
+    check_items(np.isfinite(labels), labels, 'labels must be finite')
+    check_items(~np.isnan(scores), scores, 'scores must not be NaN')
+    warn_if_swapped(labels, scores)
+    return labels, scores
+
 def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
     """Emit an EvaluationWarning if `labels` look like scores and `scores` look like
     labels.
@@ -344,19 +355,20 @@ def _look_like_scores(numbers):
     """Return whether more than half of the numbers are negative or not integers, with
     at least 5 different values among them (or no repeated value, if there are fewer
     than 5)."""
-    no_grades = numbers[(numbers < 0) | (numbers != np.floor(numbers))]
+    no_grade = (numbers < 0) | (numbers != np.floor(numbers))
+    no_grades = numbers[no_grade]
+    if 2 * len(no_grades) <= len(numbers): return False
     different = len(np.unique(no_grades[:10_000]))
-    return 2 * len(no_grades) > len(numbers) and different >= min(5, len(no_grades))
+    return different >= min(5, len(no_grades))
 
 LARGEST_LABEL = 10
 
 def _look_like_labels(numbers):
     "Return whether all numbers are integers from 0 to 10, and at least one repeats."
-    head = numbers[:100]
-    if not len(head) or (head != np.floor(head)).any(): return False
-    if not (0 <= numbers.min() and numbers.max() <= LARGEST_LABEL): return False
-    if (numbers != np.floor(numbers)).any(): return False
-    return np.count_nonzero(np.bincount(numbers.astype(np.intp))) < len(numbers)
+    labels = np.arange(LARGEST_LABEL + 1)
+    for entries in (numbers[:100], numbers):  # the first numbers are usually enough
+        if not np.isin(entries, labels).all(): return False
+    return len(np.unique(numbers)) < len(numbers)
 
 def warn_caller(text: str) -> None:
     "Emit an EvaluationWarning that points to the calling line outside of this package."
@@ -372,10 +384,12 @@ def warn_caller(text: str) -> None:
 def check_count(name: str, count: Counts, listed: np.ndarray, kind: str) -> np.ndarray:
     """Check a count of documents that a user passed, and return it as one count per query.
 
-    count: one number or one per query. listed: (queries,) the number of such documents in
-    each ranking. ValueError if a count is smaller than this number, or not an integer.
-    `name` (such as 'n_relevant') and `kind` ('relevant') appear in the message."""
-    count, listed = np.broadcast_arrays(np.asarray(count), listed)
-    for i in np.flatnonzero((count < listed) | (count % 1 != 0)):
-        raise ValueError(f'{name}={count[i]}, but the list contains {listed[i]:g} {kind} documents')
-    return count
+    count: one number, one per query, or None. listed: (queries,) the number of such
+    documents in each ranking, which is the count if `count` is None. ValueError if a
+    count is smaller than this number, or not an integer. `name` (such as 'n_relevant')
+    and `kind` ('relevant') appear in the message."""
+    if count is None: return listed
+    counts = np.broadcast_to(np.asarray(count), listed.shape)
+    for i in np.flatnonzero((counts < listed) | (counts % 1 != 0)):
+        raise ValueError(f'{name}={counts[i]}, but the list contains {listed[i]:g} {kind} documents')
+    return counts

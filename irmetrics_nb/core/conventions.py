@@ -202,7 +202,7 @@ PARAMETERS = {
     'judged_only': ('bool', 'Whether unjudged documents are removed, so that later documents move up.'),
     'p': ('float', 'Persistence in (0, 1): the probability that the reader looks at the next document.'),
     'floor': ('float', 'The lowest value: smaller values are replaced by it.'),
-    'labels': ('list or array', 'The label or grade of each item.'),
+    'labels': ('list or array', 'The label or grade of each item, a finite number.'),
     'scores': ('list or array', 'The score of each item. Infinite scores are allowed, NaN is not.'),
     'groups': ('list or array', 'The id of the user, request or query of each item. The ids must be sortable, and '
                                 'can be in any order.'),
@@ -234,7 +234,8 @@ def documented(f: _F, returns: tuple[str, str] | None = None) -> _F:
     text, example, code = cleandoc(f.__doc__ or '').partition('\n\n>>> ')
     lines = [text, '', 'Parameters', '----------']
     for p in explained:
-        default = '' if p.default is p.empty else f', default {p.default!r}'
+        default = ''
+        if p.default is not p.empty: default = f', default {p.default!r}'
         lines += parameter_lines(p.name, p.name, default)
     if returns: lines += ['', 'Returns', '-------', returns[0], f'    {returns[1]}']
     if example: lines += ['', 'Examples', '--------', f'>>> {code}']
@@ -414,7 +415,8 @@ class Conventions:
         Some rules, such as `duplicates`, are described only if they are not the
         default."""
         answers = [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
-        whose = f'those of {self.name}' if self.name else ''
+        whose = ''
+        if self.name: whose = f'those of {self.name}'
         return [phrase for phrase in (whose, *answers) if phrase]
 
     @property
@@ -422,12 +424,11 @@ class Conventions:
         """Describe in words over which queries the mean is taken.
 
         This follows from `missing` and `no_relevant`."""
-        everywhere = self._averaged_over(self.no_relevant)
-        by_kind = {kind: self._averaged_over(rules.no_relevant)
-                   for kind, rules in self._of_kinds.items()}
-        return everywhere + ''.join(
-            f'; of {kind}, {over}' for kind, over in by_kind.items() if over != everywhere
-        )
+        everywhere = text = self._averaged_over(self.no_relevant)
+        for kind, rules in self._of_kinds.items():
+            over = self._averaged_over(rules.no_relevant)
+            if over != everywhere: text += f'; of {kind}, {over}'
+        return text
 
     def _averaged_over(self, no_relevant):
         "Describe over which queries the mean is taken for this value of `no_relevant`."

@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['AT_ONCE', 'is_single', 'flatten', 'columns_of_grades', 'columns_of_ranks', 'columns_of_scores', 'filler', 'Sets',
-           'as_sets', 'sorted_rows', 'positions_in', 'hits_of', 'topk_columns']
+           'as_sets', 'hits_of', 'topk_columns']
 
 # %% ../../nbs/core/layouts.ipynb #8d20bad7
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -23,12 +23,11 @@ from irmetrics_nb.core.arrays import (
     check_count,
     check_items,
     cumcount,
-    is_masked,
     is_missing,
+    labels_and_scores,
     number_groups,
     sort_pool,
     unrounded,
-    warn_if_swapped,
 )
 from .conventions import Column, Counts, RankingsLike
 
@@ -64,7 +63,7 @@ def is_single(lists: RankingsLike) -> bool:
     """Return True for one ranking (a list of numbers), False for several (a list of
     lists)."""
     if isinstance(lists, np.ndarray) and lists.dtype != object: return lists.ndim == 1
-    return all(not hasattr(item, '__len__') or _nesting(item) == 0 for item in lists)
+    return not any(hasattr(item, '__len__') and _nesting(item) for item in lists)
 
 def flatten(lists: RankingsLike, name: str = 'grades') -> tuple[np.ndarray, np.ndarray]:
     """Return the values of one list or several lists in one array, and the length of
@@ -74,10 +73,11 @@ def flatten(lists: RankingsLike, name: str = 'grades') -> tuple[np.ndarray, np.n
     if not hasattr(lists, '__len__'):
         raise TypeError(f'{name}: expected a list or an array, not {lists!r}')
     values: Any = lists
-    if is_masked(lists): values = np.ma.filled(values.astype(float), np.nan)
-    elif hasattr(lists, '__array__'): values = np.asarray(lists)
-    if isinstance(values, np.ndarray) and values.dtype == object: values = list(values)
-    rows = [_floats_of_row(x, name) for x in ([values] if is_single(values) else values)]
+    if hasattr(lists, '__array__'):
+        values = as_array(lists, name)
+        if values.dtype == object: values = list(values)
+    if is_single(values): values = [values]
+    rows = [_floats_of_row(row, name) for row in values]
     sizes = np.array([len(row) for row in rows], dtype=np.intp)
     return np.concatenate([*rows, np.zeros(0)]), sizes
 
@@ -93,7 +93,8 @@ def columns_of_grades(
     values, retrieved = flatten(grades)
     query = np.repeat(np.arange(len(retrieved)), retrieved)
     judged = ~np.isnan(values)
-    rank = (cumcount(query) + 1)[judged]
+    ranks = cumcount(query) + 1
+    rank = ranks[judged]
     query = query[judged]
     grade = values[judged]
     pool_query = query
@@ -109,7 +110,8 @@ def columns_of_grades(
         pool_query = np.repeat(np.arange(len(sizes)), sizes)
         good = grade > 0
         listed = Counter(zip(query[good], grade[good]))
-        for q, g in listed - Counter(zip(pool_query, pool_grade)):
+        pool = Counter(zip(pool_query, pool_grade))
+        for q, g in listed - pool:
             raise ValueError('ideal must contain all grades of a ranking: a grade '
                              f'{g:g} of ranking {q} is missing')
     pool_query, pool_grade = sort_pool(pool_query, pool_grade)
@@ -126,24 +128,22 @@ def columns_of_ranks(
     Returns {name: array}. ValueError for a rank below 1, a duplicate rank, or a count
     that contradicts the ranks."""
     values, lengths = flatten(ranks, 'ranks')
-    if not np.all((values >= 1) & (values < 2**53)) or np.any(values % 1):
+    valid = (values >= 1) & (values < 2**53) & (values % 1 == 0)
+    if not valid.all():
         raise ValueError(f'ranks must be whole numbers >= 1, not {ranks!r}')
     query = np.repeat(np.arange(len(lengths)), lengths)
-    rank = values[np.lexsort((values, query))].astype(np.int64)
+    order = np.lexsort((values, query))
+    rank = values[order].astype(np.int64)
     if not changes(query, rank).all(): raise ValueError(f'duplicate rank: {ranks!r}')
-    retrieved = last = np.zeros(len(lengths), dtype=np.int64)
+    last = np.zeros(len(lengths), dtype=np.int64)
     np.maximum.at(last, query, rank)
-    if n_retrieved is not None:
-        retrieved = np.broadcast_to(np.asarray(n_retrieved), last.shape)
-    if np.any(retrieved % 1) or not np.all(retrieved >= last):
-        raise ValueError(f'n_retrieved={n_retrieved} is not a whole number, or is below '
-                         f'the last rank {last.max(initial=0)}')
-    if n_relevant is None: n_relevant = lengths
+    retrieved = check_count('n_retrieved', n_retrieved, last, 'retrieved')
     R = check_count('n_relevant', n_relevant, lengths, 'relevant')
     pool_query = np.repeat(np.arange(len(lengths)), R.astype(np.intp))
-    return {'query': query, 'rank': rank, 'grade': np.ones(len(rank)),
-            'retrieved': retrieved,
-            'pool_query': pool_query, 'pool_grade': np.ones(len(pool_query))}
+    grade = np.ones(len(rank))
+    pool_grade = np.ones(len(pool_query))
+    return {'query': query, 'rank': rank, 'grade': grade, 'retrieved': retrieved,
+            'pool_query': pool_query, 'pool_grade': pool_grade}
 
 # %% ../../nbs/core/layouts.ipynb #479da3a6
 def columns_of_scores(
@@ -155,16 +155,7 @@ def columns_of_scores(
     groups are defined by ids (`groups`) or by the sizes of consecutive groups
     (`sizes`). ValueError for NaN, for columns of different lengths, or for invalid
     groups."""
-    labels = as_numbers(labels, 'labels')
-    scores = as_numbers(scores, 'scores')
-    if len(labels) != len(scores):
-        raise ValueError(
-            f'there must be one label and one score per item: got {len(labels):,} '
-            f'labels and {len(scores):,} scores'
-        )
-    check_items(np.isfinite(labels), labels, 'labels must be finite')
-    check_items(~np.isnan(scores), scores, 'scores must not be NaN')
-    warn_if_swapped(labels, scores)
+    labels, scores = labels_and_scores(labels, scores)
     ids, query = number_groups(groups, sizes, len(labels))
     retrieved = np.bincount(query, minlength=len(ids))
     order = argsort_descending(query, scores)
@@ -174,9 +165,9 @@ def columns_of_scores(
     rank = cumcount(query) + 1
     tie = np.cumsum(changes(query, score)) - 1
     pool_query, pool_grade = sort_pool(query, grade)
+    ties = {'tie_start': rank - cumcount(tie), 'tie_size': np.bincount(tie)[tie]}
     return {'query': query, 'rank': rank, 'grade': grade, 'retrieved': retrieved,
-            'pool_query': pool_query, 'pool_grade': pool_grade,
-            'tie_start': rank - cumcount(tie), 'tie_size': np.bincount(tie)[tie]}
+            'pool_query': pool_query, 'pool_grade': pool_grade, **ties}
 
 # %% ../../nbs/core/layouts.ipynb #7cb8cbac
 def filler(ids: np.ndarray) -> Any:
@@ -206,12 +197,11 @@ def _of_objects(ids):
     '' for text."""
     gap = np.frompyfunc(is_missing, 1, 1)(ids).astype(bool)
     objects = ids[~gap].tolist()
-    present = np.array(objects) if objects else np.zeros(0, np.int64)
+    present = np.array(objects or np.zeros(0, np.int64))
     if present.ndim > 1: raise _id_error(repr(objects[0]))
     if present.dtype.kind == 'O':
-        def fits(x): return isinstance(x, int | np.integer) and -2**63 <= x < 2**63
-        wrong = [x for x in objects if not fits(x)]
-        raise _id_error(repr([*wrong, *objects][0]))
+        wrong = [x for x in objects if not isinstance(x, int) or abs(x) >= 2**63]
+        raise _id_error(repr(wrong[0]))
     present = _as_ids(present)
     filled = np.full(ids.shape, filler(present), present.dtype)
     filled[~gap] = present
@@ -229,73 +219,67 @@ def _of_floats(ids):
     return integers
 
 # %% ../../nbs/core/layouts.ipynb #f3a6bbe8
+def _is_array(values):
+    return hasattr(values, '__array__') or hasattr(values, '__dlpack__')
+
+def _user_rows(lists):
+    """Convert the items of all users: a table to a 2-D array, other input to a list of
+    lists. ValueError if a user has no list."""
+    if _is_array(lists):
+        lists = as_array(lists, 'items')
+        if lists.ndim == 2: return lists
+    rows = list(lists)
+    for user, row in enumerate(rows):
+        if isinstance(row, str | bytes) or not hasattr(row, '__len__'):
+            raise ValueError(f'there must be a list of items for each user: user {user} has {row!r}')
+    return rows
+
+def _items_of(rows):
+    """Return the ids of all rows in one array, and the number of ids of each row. rows: the
+    result of `_user_rows`, or some of its rows."""
+    if isinstance(rows, np.ndarray):
+        ids = _as_ids(rows)
+        return ids.ravel(), np.full(len(ids), ids.shape[1])
+    ids = _as_ids([*chain.from_iterable(rows)])
+    if ids.ndim > 1: raise _id_error(repr(ids[0].tolist()))
+    return ids, np.array([len(row) for row in rows], np.intp)
+
 def _sets_of(relevant):
-    """Convert the relevant items of each user to `Sets`, one array of all items with the
-    offsets of the users. Allowed are a sparse matrix, a pair (items, offsets), a table,
-    lists, and dicts {item: grade}."""
+    """Read the relevant items of each user from a sparse matrix, a pair (items, offsets), a
+    table, lists, or dicts {item: grade}. Returns the items of all users, the number of items
+    of each user, the grades or None, and the largest possible number of different items."""
+    grade = None
     if hasattr(relevant, 'tocsr'):
         matrix = relevant.tocsr()
-        item = matrix.indices.astype(np.int64)
-        begin = matrix.indptr.astype(np.intp)
-        return Sets(item, begin, as_numbers(matrix.data, 'grades'), matrix.shape[1])
+        return matrix.indices.astype(np.int64), np.diff(matrix.indptr), matrix.data, matrix.shape[1]
     if isinstance(relevant, tuple):
         items, offsets = relevant
         item = _as_ids(items)
         begin = as_numbers(offsets, 'offsets')
-        ends = len(begin) and begin[0] == 0 and begin[-1] == len(item)
-        if not ends or (np.diff(begin) < 0).any() or (begin % 1).any():
+        bounds = [*begin[:1], *begin[-1:]]
+        wrong = bounds != [0, len(item)] or (begin % 1).any()
+        if wrong or (np.diff(begin) < 0).any():
             raise ValueError('relevant as a pair must be (items, offsets), with offsets that rise from 0 to '
                              f'{len(item)}, the number of items')
-        return Sets(item, begin.astype(np.intp), None)
-    rows = _plain_topk(relevant)
+        return item, np.diff(begin).astype(np.intp), None, np.inf
+    rows = _user_rows(relevant)
+    item, size = _items_of(rows)
     if isinstance(rows, np.ndarray):
-        ids = _as_ids(rows)
-        present = ids != filler(ids)
-        return Sets(ids[present], _begin(present.sum(axis=1)), None)
-    grade = None
-    if any(row for row in rows if isinstance(row, Mapping)):
-        grades = (row.values() if isinstance(row, Mapping) else [1] * len(row) for row in rows)
-        grade = as_numbers([*chain.from_iterable(grades)], 'grades')
-    return Sets(_ids_of_lists(rows), _begin([len(row) for row in rows]), grade)
-
-def _plain_topk(lists):
-    """Convert the items of all users: a table to a 2-D array, other input to a list of
-    lists. ValueError if a user has no list."""
-    if hasattr(lists, '__array__') or hasattr(lists, '__dlpack__'):
-        array = as_array(lists, 'relevant')
-        if array.ndim == 2: return array
-        lists = list(array)
-    elif not isinstance(lists, list): lists = list(lists)
-    for user, row in enumerate(lists):
-        if isinstance(row, str | bytes) or not hasattr(row, '__len__'):
-            raise ValueError(f'there must be a list of items for each user: user {user} has {row!r}')
-    return lists
-
-def _flat(lists):
-    "Concatenate several lists to one list; return a flat list or an array unchanged."
-    if hasattr(lists, '__array__') or hasattr(lists, '__dlpack__'): return lists
-    lists = list(lists)
-    nested = lists and hasattr(lists[0], '__len__') and not isinstance(lists[0], str | bytes)
-    return list(chain.from_iterable(lists)) if nested else lists
-
-def _ids_of_lists(rows):
-    """Return the ids in all lists as one flat array of integers or text."""
-    ids = _as_ids(_flat(rows))
-    if ids.ndim > 1: raise ValueError(f'items must be integers or text, not {ids[0].tolist()!r}')
-    return ids
-
-def _begin(sizes):
-    """Return the offsets of lists in the array of their concatenated items. The last offset
-    is the number of all items."""
-    return np.append(0, np.cumsum(sizes, dtype=np.intp))
+        present = item != filler(item)
+        item = item[present]
+        size = present.reshape(rows.shape).sum(axis=1)
+    elif any(row for row in rows if isinstance(row, Mapping)):
+        graded = (row.values() if isinstance(row, Mapping) else [1] * len(row) for row in rows)
+        grade = [*chain.from_iterable(graded)]
+    return item, size, grade, np.inf
 
 # %% ../../nbs/core/layouts.ipynb #66a4526c
 class Sets(NamedTuple):
-    "The relevant items of all users, concatenated in one array."
+    "The relevant items of all users, sorted by user and id."
     item: np.ndarray    # (n,) their ids
     begin: np.ndarray   # (users + 1,) user u has those from begin[u] to begin[u + 1]
-    grade: np.ndarray | None  # (n,) float; None: all are 1
-    columns: int | None = None  # of a matrix: how many items there can be
+    grade: np.ndarray   # (n,) float
+    columns: float      # of a matrix: how many items there can be
 
 def as_sets(relevant: Any, grades: Any = None) -> Sets:
     """Convert the relevant items of each user to `Sets`, one array with all items.
@@ -303,121 +287,99 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
     `relevant` can be lists, dicts {item: grade}, a pair (items, offsets), a sparse
     matrix, or a table whose rows are filled up with -1, None or ''. `grades`: one grade
     per item, as lists or as a flat array; default: 1. ValueError for arguments of
-    different lengths, or a grade that is not finite."""
-    sets = _sets_of(relevant)
+    different lengths, a grade that is not finite, or an item that is missing or occurs
+    twice."""
+    item, size, grade, columns = _sets_of(relevant)
     if grades is not None:
-        if sets.grade is not None:
+        if grade is not None:
             raise ValueError('relevant already contains grades; leave out grades=')
-        sets = sets._replace(grade=as_numbers(_flat(grades), 'grades'))
-    if sets.grade is not None:
-        if len(sets.item) != len(sets.grade):
-            raise ValueError(
-                f'there must be one grade per relevant item: got {len(sets.item):,} '
-                f'relevant items and {len(sets.grade):,} grades'
-            )
-        check_items(np.isfinite(sets.grade), sets.grade, 'grades must be finite')
-    return sets
-
-# %% ../../nbs/core/layouts.ipynb #57de47e2
-def sorted_rows(code: np.ndarray, bits: int, largest: int) -> np.ndarray:
-    """Sort each row of integer codes, and add the original position to each code.
-
-    The last `bits` bits of a number in the result are the position of the code in its
-    row before sorting; the other bits are the code. code: (users, k) int. largest: the
-    largest code; if it is small, 32-bit integers are used, which are sorted twice as
-    fast."""
-    narrow = largest < 1 << (31 - bits)
-    kind: type = np.int32 if narrow else np.int64
-    rows: np.ndarray = code.astype(kind)
-    np.left_shift(rows, bits, out=rows)
-    np.bitwise_or(rows, np.arange(code.shape[1], dtype=kind), out=rows)
-    rows.sort(axis=1)
-    return rows
-
-def positions_in(
-    rows: np.ndarray, user: np.ndarray, code: np.ndarray, bits: int,
-) -> np.ndarray:
-    """Return the position of each code in the row of its user, counted from 0.
-
-    The position is -1 if the row does not contain the code. rows: the result of
-    `sorted_rows` for the same `bits`. user, code: (n,) each code to find, and the row
-    in which it is searched."""
-    if not rows.size: return np.full(len(code), -1)
-    largest = max(rows.max(initial=0), code.max(initial=0) << bits)
-    span = 1 << int(largest).bit_length()
-    cells = rows + np.arange(len(rows))[:, None] * np.int64(span)  # rising over all rows
-    target = (code << bits) + user * np.int64(span)
-    first = np.searchsorted(cells.ravel(), target)
-    position = cells.take(first, mode='clip') - target
-    return np.where(position >> bits == 0, position, -1)
+        grade = grades
+        several = not _is_array(grades) and not is_single(grades)
+        if several: grade = [*chain.from_iterable(grades)]
+    if grade is None: grade = np.ones(len(item))
+    grade = as_numbers(grade, 'grades')
+    if len(item) != len(grade):
+        raise ValueError(
+            f'there must be one grade per relevant item: got {len(item):,} '
+            f'relevant items and {len(grade):,} grades'
+        )
+    check_items(np.isfinite(grade), grade, 'grades must be finite')
+    user = np.repeat(np.arange(len(size)), size)
+    order = np.lexsort((item, user))
+    item = item[order]
+    for i in np.flatnonzero(item == filler(item)):
+        raise ValueError(f'user {user[i]} has {filler(item)!r} among the relevant items, '
+                         'but this value marks a missing item')
+    for i in np.flatnonzero(~changes(user, item)):
+        raise ValueError(f'user {user[i]} has item {item[i].item()!r} twice among the '
+                         'relevant items')
+    begin = np.append(0, np.cumsum(size, dtype=np.intp))
+    return Sets(item, begin, grade[order], columns)
 
 # %% ../../nbs/core/layouts.ipynb #cb7ba3e0
-def _numbered(table, items):
-    """Convert the ids of two arrays to integer codes from 0; equal ids get equal codes.
-    Returns the codes of `table` and of `items`, and an upper bound of all codes."""
-    filled = [x for x in (table, items) if x.size]
-    if all(x.dtype.kind == 'i' for x in filled):
-        low = min((int(x.min()) for x in filled), default=0)
-        span = max((int(x.max()) for x in filled), default=0) - low
-        if span < 1 << 40: return table - np.int64(low), items - np.int64(low), span
-    ids, code = np.unique(np.append(table, items), return_inverse=True)
-    return code[:table.size].reshape(table.shape), code[table.size:], len(ids)
+def _numbered(first, second):
+    """Convert the ids of two arrays to integer codes from 0, in the order of the ids. Returns
+    the codes of both arrays, and an upper bound of all codes."""
+    ids = np.append(first, second)
+    if ids.dtype.kind == 'i':
+        smallest = int(ids.min(initial=0))
+        largest = int(ids.max(initial=0)) - smallest
+        if largest < 1 << 40: return first - smallest, second - smallest, largest
+    distinct, code = np.unique(ids, return_inverse=True)
+    return code[:len(first)], code[len(first):], len(distinct)
 
 # %% ../../nbs/core/layouts.ipynb #cf7c5ddf
-AT_ONCE = 1 << 18  # items
+AT_ONCE = 256  # users
 
-def hits_of(table: np.ndarray, sets: Sets, first_user: int = 0) -> tuple[np.ndarray, ...]:
-    """Find the relevant items in a table of recommended items.
+def hits_of(rows: Any, sets: Sets, first_user: int = 0) -> tuple[np.ndarray, ...]:
+    """Find the relevant items among the recommended items of some users.
 
     Returns four arrays: the user, the rank and the grade of each relevant item that was
-    found, sorted by user and rank, and the number of items in each row of the table.
-    first_user: the number of the user in the first row. ValueError for a missing item
-    within a row, or an item that occurs twice in a row or in the set of a user."""
-    shown = _count_shown(table, first_user)
-    user = np.repeat(np.arange(len(table)), np.diff(sets.begin))
-    code, target, largest = _numbered(table, sets.item)
-    _check_sets(user, target, largest, sets.item, first_user)
-    code = np.where(table == filler(table), largest + 1, code)  # behind all others
-    bits = table.shape[1].bit_length()
-    rows = sorted_rows(code, bits, largest + 1)
-    _check_repeated(rows, bits, largest, table, first_user)
-    position = positions_in(rows, user, target, bits)
-    hit = np.flatnonzero(position >= 0)
-    hit = hit[np.lexsort((position[hit], user[hit]))]
-    grade = np.ones(len(hit)) if sets.grade is None else sets.grade[hit]
-    return user[hit] + first_user, position[hit] + 1, grade, shown
+    found, sorted by user and rank, and the number of items of each user. rows: the
+    recommended items, a table or lists. first_user: the number of the user in the first
+    row. ValueError for a missing item within a row, an item that occurs twice, or items
+    of another type than those of `sets`."""
+    item, size = _items_of(rows)
+    user = np.repeat(np.arange(len(size)), size)
+    rank = cumcount(user) + 1
+    present = item != filler(item)
+    follows_gap = present[1:] > present[:-1]
+    for i in np.flatnonzero(follows_gap & ~changes(user)[1:]):
+        raise ValueError(f'user {first_user + user[i]} has no item at rank {rank[i]}, '
+                         f'but an item at rank {rank[i + 1]}')
+    item, user, rank = (column[present] for column in (item, user, rank))
+    begin = sets.begin[first_user:first_user + len(size) + 1]
+    owner = np.repeat(np.arange(len(size)), np.diff(begin))
+    target = sets.item[begin[0]:begin[-1]]
+    _check_kinds(item, target, sets.columns)
+    code, target_code, largest = _numbered(item, target)
+    key = user * (largest + 1) + code
+    target_key = owner * (largest + 1) + target_code
+    _check_repeated(key, item, user + first_user, rank)
+    position = np.searchsorted(target_key, key)
+    hit = np.append(target_key, -1)[position] == key
+    grade = sets.grade[begin[0] + position[hit]]
+    shown = np.bincount(user, minlength=len(size))
+    return user[hit] + first_user, rank[hit], grade, shown
 
 # %% ../../nbs/core/layouts.ipynb #7c9d49d5
-def _count_shown(table, first_user):
-    "Return the number of items in each row; raise ValueError if an item follows an empty cell."
-    present = table != filler(table)
-    for user, i in np.argwhere(present[:, 1:] > present[:, :-1]):
-        raise ValueError(f'user {first_user + user} has no item at rank {i + 1}, but an item at rank {i + 2}')
-    return present.sum(axis=1, dtype=np.int64)
+def _check_repeated(key, item, user, rank):
+    "Raise ValueError if an item occurs twice in a row; key: a number for each user and item."
+    ordered = np.sort(key)
+    for repeated in ordered[1:][ordered[1:] == ordered[:-1]]:
+        i, j = np.flatnonzero(key == repeated)[:2]
+        raise ValueError(f'user {user[i]} has item {item[i].item()!r} twice, at ranks {rank[i]} and {rank[j]}')
 
-def _check_repeated(rows, bits, largest, table, first_user):
-    "Raise ValueError if a row of the table contains an item twice."
-    repeated = (rows[:, 1:] ^ rows[:, :-1]) < 1 << bits
-    if not repeated.any(): return
-    present = rows[:, 1:] >> bits <= largest
-    for user, i in np.argwhere(repeated & present):
-        first, second = rows[user, i:i + 2] & ((1 << bits) - 1)
-        item = table[user, first].item()
-        ranks = f'at ranks {first + 1} and {second + 1}'
-        raise ValueError(f'user {first_user + user} has item {item!r} twice, {ranks}')
-
-def _check_sets(user, code, largest, item, first_user):
-    "Raise ValueError for a duplicate or missing item among the relevant items of a user."
-    for row in np.flatnonzero(item == filler(item)):
-        owner = first_user + user[row]
-        raise ValueError(f'user {owner} has {filler(item)!r} among the relevant items, but this value marks a '
-                         'missing item')
-    pair = user * np.int64(largest + 1) + code
-    if (np.diff(np.sort(pair)) == 0).any():
-        _, first, count = np.unique(pair, return_index=True, return_counts=True)
-        row = first[count > 1][0]
-        owner = first_user + user[row]
-        raise ValueError(f'user {owner} has item {item[row].item()!r} twice among the relevant items')
+def _check_kinds(item, target, columns):
+    """Raise ValueError if the recommended items are numbers and the relevant ones text (or
+    the reverse), or for a number that is not a column of the matrix of relevant items."""
+    kinds = {'i': 'numbers', 'U': 'text'}
+    kind = kinds[item.dtype.kind]
+    expected = kinds[target.dtype.kind]
+    if kind != expected and len(item) and len(target):
+        raise ValueError(f'items are {kind}, but relevant items are {expected}')
+    if kind == 'numbers' and item.max(initial=-1) >= columns:
+        raise ValueError(f'items contains {item.max()}, but the matrix of relevant items has {columns} columns')
 
 # %% ../../nbs/core/layouts.ipynb #bf504735
 def topk_columns(items: Any, relevant: Any, grades: Any = None) -> _Columns:
@@ -426,39 +388,14 @@ def topk_columns(items: Any, relevant: Any, grades: Any = None) -> _Columns:
     Returns {name: array}. The arguments are those of `Judged.from_topk`. ValueError for
     arguments of different lengths, a duplicate item, a missing item within a list, or a
     grade that is not finite."""
-    table = _plain_topk(items)
+    rows = _user_rows(items)
     sets = as_sets(relevant, grades)
-    if not isinstance(table, np.ndarray):  # fill up the shorter lists
-        ids = _ids_of_lists(table)
-        size = np.array([len(row) for row in table], np.intp)
-        table = np.full((len(size), size.max(initial=0)), filler(ids), ids.dtype)
-        table[np.arange(table.shape[1]) < size[:, None]] = ids
-    users = len(sets.begin) - 1
-    if len(table) != users: raise ValueError(f'items has {len(table):,} users, but relevant has {users:,}')
-    user, rank, grade, shown = map(np.concatenate, zip(*_hits_by_blocks(table, sets)))
-    pool_query = np.repeat(np.arange(users), np.diff(sets.begin))
-    pool_grade = np.ones(len(pool_query))
-    if sets.grade is not None: pool_query, pool_grade = sort_pool(pool_query, sets.grade)
+    size = np.diff(sets.begin)
+    users = len(size)
+    if len(rows) != users: raise ValueError(f'items has {len(rows):,} users, but relevant has {users:,}')
+    blocks = range(0, max(1, users), AT_ONCE)  # which limit the memory needed
+    found = [hits_of(rows[a:a + AT_ONCE], sets, a) for a in blocks]
+    user, rank, grade, shown = map(np.concatenate, zip(*found))
+    pool_query, pool_grade = sort_pool(np.repeat(np.arange(users), size), sets.grade)
     return {'query': user, 'rank': rank, 'grade': grade, 'retrieved': shown,
             'pool_query': pool_query, 'pool_grade': pool_grade}
-
-def _hits_by_blocks(table, sets) -> Iterator[tuple[np.ndarray, ...]]:
-    """Find the relevant items among the recommended items, for one block of users at a time
-    to save memory. Yields the result of `hits_of` for each block. ValueError if the
-    recommended items are numbers and the relevant ones text (or the reverse), or for an item
-    number that is not a column of the matrix of relevant items."""
-    step = max(1, AT_ONCE // max(1, table.shape[1]))
-    kinds = {'i': 'numbers', 'U': 'text'}
-    for a in range(0, max(1, len(table)), step):
-        ids = _as_ids(table[a:a + step])
-        begin = sets.begin[a:a + step + 1]
-        members = slice(begin[0], begin[-1])
-        grade = None if sets.grade is None else sets.grade[members]
-        block = Sets(sets.item[members], begin - begin[0], grade)
-        kind = ids.dtype.kind
-        expected = block.item.dtype.kind
-        if kind != expected and block.item.size and (ids != filler(ids)).any():
-            raise ValueError(f'items are {kinds[kind]}, but relevant items are {kinds[expected]}')
-        if sets.columns is not None and ids.max(initial=-1) >= sets.columns:
-            raise ValueError(f'items contains {ids.max()}, but the matrix of relevant items has {sets.columns} columns')
-        yield hits_of(ids, block, a)

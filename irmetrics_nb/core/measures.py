@@ -107,7 +107,8 @@ class Parts:
     def value(self) -> np.ndarray:
         "Return one value per query: sum of terms / divisor; 0 if the divisor is 0."
         total = self.entries.total(self.values)
-        return total if self.divisor is None else ratio(total, self.divisor)
+        if self.divisor is None: return total
+        return ratio(total, self.divisor)
 
     @property
     def terms(self) -> np.ndarray:
@@ -130,8 +131,6 @@ def _parameters(f):
 def _call_on_batch(f, judged, params):
     "Call f with the batch and with those of `params` that f takes."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
-
-OF_LISTS = ('n_relevant', 'ideal')  # parameters of functions of lists, not of measures
 
 # %% ../../nbs/core/measures.ipynb #667049c0
 @dataclass(frozen=True, eq=False)
@@ -170,7 +169,8 @@ class Kind:
     @cached_property
     def params(self) -> dict[str, Any]:
         "Return {parameter: default} for all parameters of the measures of this kind."
-        hidden = {*OF_LISTS, 'k', self.at, *self.without.split()}
+        of_lists = {'n_relevant', 'ideal', 'k'}
+        hidden = {*of_lists, self.at, *self.without.split()}
         declared = _parameters(self.function)
         return {name: tidy(x) for name, x in declared.items() if name not in hidden}
 
@@ -256,7 +256,8 @@ class Kind:
         if worth is None:
             raise TiesError(f'the {ties} order of ties is not defined for this measure: '
                             "use ties='average' or 'docid'")
-        return value(in_best_order(judged, worth if ties == 'best' else -worth))
+        if ties == 'worst': worth = -worth
+        return value(in_best_order(judged, worth))
 
     def averaged(self, judged: Judged, **params: Any) -> Parts | None:
         """Return the parts averaged over all orders of ties; None without a formula."""
@@ -279,23 +280,26 @@ def check_claims(kind: Kind) -> None:
     orders = count_orders(tied).astype(int)
     untied = all_orders(tied, orders)
     begins = np.cumsum(orders) - orders
-    for requested in [{}] if kind.at is None else [{}, {str(kind.at): cutoff}]:
+    requests: list[dict] = [{}]
+    if kind.at is not None: requests.append({kind.at: cutoff})
+    for requested in requests:
         params = requested | kind.complete(tied, requested)
         values = kind.value(untied, **params)
-        true = {'average': np.add.reduceat(values, begins) / orders,
-                'worst': np.minimum.reduceat(values, begins),
-                'best': np.maximum.reduceat(values, begins)}
-        if not kind.unordered and kind.worth is None: true = {'average': true['average']}
-        for order, expected in true.items():
+        for order, (combine, claim) in _CLAIMS.items():
+            if kind.unordered: claim = 'unordered=True'
+            elif kind.worth is None and order != 'average': continue
+            expected = combine.reduceat(values, begins)
+            if order == 'average': expected = expected / orders
             claimed = kind.over_ties(tied, order, **params)
-            claim = 'unordered=True' if kind.unordered else _CLAIMS[order]
             right = np.isclose(claimed, expected, rtol=1e-9, equal_nan=True)
             for q in np.flatnonzero(~right):
                 raise ValueError(f'{kind.name}: {claim} gives {claimed[q]:g}, but trying '
                                  f'all orders of a tie gives {expected[q]:g}')
 
-_CLAIMS = {'average': 'its mean over ties', 'worst': 'its worst order',
-           'best': 'its best order'}
+# For each order of a tie, how the values of all its orders are combined.
+_CLAIMS = {'average': (np.add, 'its mean over ties'),
+           'worst': (np.minimum, 'its worst order'),
+           'best': (np.maximum, 'its best order')}
 
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
@@ -329,8 +333,9 @@ class _Kinds(UserDict[str, Kind]):
         "Return the kind with this name, ignoring case; None if the name is unknown."
         if name in self.data: return self.data[name]
         folded = name.casefold()
-        same = (kind for kind in self.values() if kind.name.casefold() == folded)
-        return next(same, None)
+        for kind in self.values():
+            if kind.name.casefold() == folded: return kind
+        return None
 
 KINDS = _Kinds()
 
@@ -347,8 +352,8 @@ def enter(kind: Kind) -> Kind:
         old = declared.function
         new = kind.function
         same_module = declared.module == kind.module
-        same_code = old.__code__.co_names == new.__code__.co_names
-        if old.__qualname__ != new.__qualname__ or not (same_module or same_code):
+        same = same_module or old.__code__.co_names == new.__code__.co_names
+        if old.__qualname__ != new.__qualname__ or not same:
             raise ValueError(f'{kind.name!r} is already declared in {declared.module}')
     KINDS[kind.name] = kind
     return kind
@@ -410,8 +415,8 @@ class Measure(Generic[_P]):
     name: str
     params: Mapping[str, Any] = field(default_factory=dict, hash=False)
     at: int | float | None = None
-    # The parameters given, and the function of lists that the measure belongs to.
-    said: frozenset[str] = field(default=frozenset(), init=False, compare=False)
+    # The parameters set explicitly, even to the default, and the function of lists.
+    given: Mapping[str, Any] = field(default_factory=dict, init=False, compare=False)
     metric: Any = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -419,13 +424,15 @@ class Measure(Generic[_P]):
         if kind is None:
             known = ' '.join(KINDS)
             raise ValueError(f'unknown measure {self.name!r}; available: {known}')
-        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at),
-                             said=frozenset(self.params))
-        self.__dict__['params'] = self._without_defaults()
+        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(self.at))
+        self.__dict__['given'] = self._checked_params()
+        default = self.defaults
+        params = {p: x for p, x in self.given.items() if x != default[p]}
+        self.__dict__['params'] = params
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no cutoff: leave out @{self.at}')
-        if not self.params and self.at is None: return
-        arguments = kind.function, self.at, *self.params.items()
+        if not params and self.at is None: return
+        arguments = kind.function, self.at, *params.items()
         with suppress(TypeError):  # a table of gains has no hash
             if arguments in _ACCEPTED: return
         try: self.of([])  # the metric raises an error for values out of range
@@ -434,26 +441,32 @@ class Measure(Generic[_P]):
         if len(_ACCEPTED) > 1000: _ACCEPTED.clear()
         with suppress(TypeError): _ACCEPTED.add(arguments)
 
-    def _without_defaults(self):
-        for p in sorted(self.params.keys() - self.defaults):
+    def _checked_params(self):
+        """Return the parameters in their order, with simplified values. ValueError for an
+        unknown parameter, or a value of another type than its default."""
+        params = self.kind.translate(self.params)
+        for p in sorted(params.keys() - self.defaults):
             advice = f'available: {list(self.defaults)}'
-            if p in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None:
-                advice = f'a cutoff is written {self.name}@{self.params[p]}'
+            if p in ('k', 'cutoff') and self.kind.at is not None:
+                advice = f'a cutoff is written {self.name}@{params[p]}'
             raise ValueError(f'{self.name} has no parameter {p!r}; {advice}')
-        params = {}
-        for p, default in self.defaults.items():
-            if p not in self.params: continue
-            value = tidy(self.params[p])
+        params = {p: tidy(params[p]) for p in self.defaults if p in params}
+        for p, value in params.items():
+            default = self.defaults[p]
             expected = ''
             if isinstance(default, bool):
                 if not isinstance(value, bool): expected = 'True or False'
             elif isinstance(default, int | float):
-                number = isinstance(value, int | float) and not isinstance(value, bool)
-                if not number or not isfinite(value): expected = 'a number'
+                is_number = isinstance(value, int | float) and not isinstance(value, bool)
+                if not is_number or not isfinite(value): expected = 'a number'
             if expected:
                 raise ValueError(f'{self!r}: {p} must be {expected}, not {value!r}')
-            if value != default: params[p] = value
         return params
+
+    @property
+    def said(self) -> frozenset[str]:
+        "Return the names of the parameters that were set explicitly."
+        return frozenset(self.given)
 
     @property
     def kind(self) -> Kind:
@@ -480,25 +493,22 @@ class Measure(Generic[_P]):
     def __matmul__(self, at: float) -> 'Measure[_P]':
         return Measure(self.name, self.given, at)
 
-    @property
-    def given(self) -> dict[str, Any]:
-        "Return {parameter: value} for parameters set explicitly, even to the default."
-        return {**{p: self.defaults[p] for p in self.said}, **self.params}
-
     def unless_said(self, **params: Any) -> 'Measure[_P]':
         """Return the measure with new values for parameters not set explicitly."""
-        free = self.defaults.keys() - self.said
+        free = self.defaults.keys() - self.given
         new = {p: x for p, x in params.items() if p in free}
         return self(**new) if new else self
 
     def view(self, judged: Judged) -> Judged:
         "Return the batch, without unjudged documents if `judged_only` is True."
-        return judged.condensed() if self.params.get('judged_only') else judged
+        if self.params.get('judged_only'): return judged.condensed()
+        return judged
 
     def arguments(self) -> dict[str, Any]:
         "Return the parameters and the cutoff as arguments for the kind's function."
         args = {p: self.params.get(p, default) for p, default in self.kind.params.items()}
-        return args if self.at is None else {**args, str(self.kind.at): self.at}
+        if self.at is None: return args
+        return {**args, str(self.kind.at): self.at}
 
     def of(
         self, ranking: RankingsLike, *, ties: TiesChoice = 'given',
@@ -532,7 +542,8 @@ class Measure(Generic[_P]):
         judged, single = as_judged(ranking)
         check_option('ties', ties, CHOICES['ties'])
         values = self._values(judged, ties)
-        return float(values[0]) if single else values
+        if single: return float(values[0])
+        return values
 
     def _values(self, judged, ties):
         """Return one value per query; check a user's measure at its first use."""
@@ -565,7 +576,8 @@ class Measure(Generic[_P]):
         if params:
             words = (f'{p}={getattr(x, "__name__", repr(x))}' for p, x in params.items())
             name += f'({", ".join(words)})'
-        return name if self.at is None else f'{name}@{self.at}'
+        if self.at is None: return name
+        return f'{name}@{self.at}'
 
     @property
     def asked(self) -> str:
@@ -580,28 +592,29 @@ class Measure(Generic[_P]):
 _proven: set[int] = set()  # kinds of users whose claims were checked
 
 # %% ../../nbs/core/measures.ipynb #08f3baa2
-def _help_of(measure):
-    kind = measure.kind
-    shown: Measure = Measure(measure.name)
-    meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
-    text = [f'{measure!r}: {kind.question}', '', meaning, '']
-    letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))
-    explained = ', '.join(f'{x}: {_LETTERS[x]}' for x in letters if x in _LETTERS)
-    if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
-    text += ['Parameters', '----------']
-    for name, default in measure.defaults.items():
-        here = f', here {measure.params[name]!r}' if name in measure.params else ''
-        text += parameter_lines(name, name, f', default {default!r}{here}')
-    if kind.at is not None: text += parameter_lines(kind.at, '@')
-    value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
-    text += ['', 'Examples', '--------', '>>> from irmetrics_nb import parse',
-             f'>>> round(parse({repr(shown)!r}).of([3, 0, 0, 1, 2, 1]), 4)', repr(value)]
-    return '\n'.join(text)
-
 class _Help:
     "A descriptor for `__doc__` with one text for the class and another for each measure."
     def __init__(self, of_class): self.of_class = of_class
-    def __get__(self, measure, owner): return self.of_class if measure is None else _help_of(measure)
+
+    def __get__(self, measure, owner):
+        if measure is None: return self.of_class
+        kind = measure.kind
+        shown: Measure = Measure(measure.name)
+        meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
+        text = [f'{measure!r}: {kind.question}', '', meaning, '']
+        letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))
+        explained = ', '.join(f'{x}: {_LETTERS[x]}' for x in letters if x in _LETTERS)
+        if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
+        text += ['Parameters', '----------']
+        for name, default in measure.defaults.items():
+            here = ''
+            if name in measure.params: here = f', here {measure.params[name]!r}'
+            text += parameter_lines(name, name, f', default {default!r}{here}')
+        if kind.at is not None: text += parameter_lines(kind.at, '@')
+        value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
+        text += ['', 'Examples', '--------', '>>> from irmetrics_nb import parse',
+                 f'>>> round(parse({repr(shown)!r}).of([3, 0, 0, 1, 2, 1]), 4)', repr(value)]
+        return '\n'.join(text)
 
 Measure.__doc__ = _Help(Measure.__doc__)  # type: ignore[assignment]
 

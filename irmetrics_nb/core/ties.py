@@ -8,7 +8,8 @@ __all__ = ['BLOCK', 'MAX_ORDERS', 'Ties', 'in_best_order', 'TiesError', 'check_f
            'ties_that_matter', 'LazyMapping', 'tie_bounds']
 
 # %% ../../nbs/core/ties.ipynb #07824760
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -50,7 +51,8 @@ class Ties:
         """Count the selected documents above each tie, within its query.
 
         mask: (entries,) bool, which selects judged retrieved documents."""
-        return (judged.running(np.add, mask) - mask)[self.first]
+        above = judged.running(np.add, mask) - mask
+        return above[self.first]
 
     def count_ranks(self, selected: np.ndarray, k: int | None) -> np.ndarray:
         """Return how many of the ranks 1 to k belong to each selected tie; 0 for other
@@ -58,7 +60,8 @@ class Ties:
 
         selected: (ties,) bool. If k is None, all ranks count."""
         if k is None: return self.size * selected
-        return np.clip(k + 1 - self.start, 0, self.size) * selected
+        ranks = np.clip(k + 1 - self.start, 0, self.size)
+        return ranks * selected
 
 # %% ../../nbs/core/ties.ipynb #6dd87436
 def in_best_order(judged: Judged, worth: np.ndarray) -> Judged:
@@ -83,10 +86,10 @@ class TiesError(ValueError):
 def check_falling(judged: Judged, weight: Callable, name: str) -> None:
     """Raise TiesError if weight(rank) increases with the rank or is negative.
 
-    Only the ranks of tied documents are checked. `name` of the weight appears in the
+    All ranks of the retrieved documents are checked. `name` of the weight appears in the
     message."""
-    ranks = [judged.tie_start, judged.rank, judged.tie_start + judged.tie_size - 1]
-    weights = weight(np.unique(np.concatenate(ranks)).astype(float))
+    deepest = judged.retrieved.max(initial=0)
+    weights = weight(np.arange(1., deepest + 1))
     if np.any(np.diff(weights) > 0) or np.any(weights < 0):
         raise TiesError(f"a {name} that increases or is negative has no best order of "
                         "ties: use ties='average'")
@@ -99,7 +102,8 @@ def blocks(size: np.ndarray) -> list[np.ndarray]:
 
     size: the number of places of each tie or query."""
     number = np.cumsum(size) // BLOCK
-    return np.split(np.arange(len(size)), np.flatnonzero(np.diff(number)) + 1)
+    begins = np.flatnonzero(np.diff(number)) + 1
+    return np.split(np.arange(len(size)), begins)
 
 def sum_over_places(size: np.ndarray, value: Callable) -> np.ndarray:
     """Return, for each tie, the sum of a function over the positions in the tie.
@@ -121,8 +125,8 @@ def mean_over_places(terms: Callable, judged: Judged) -> np.ndarray:
     document; each term must depend only on the rank and the grade of its document.
     Source: McSherry and Najork (2008)."""
     mean = np.array(terms(judged), dtype=float)
-    tied = np.flatnonzero(judged.tie_size > 1)
     tie = judged.tie_numbers()
+    tied = np.flatnonzero(judged.tie_size > 1)
     # Entries of one tie and one grade have the same mean: one `example` of them is asked.
     tied = tied[np.lexsort((judged.grade[tied], tie[tied]))]
     new = changes(tie[tied], judged.grade[tied])
@@ -159,12 +163,14 @@ def mean_over_stops(
     def reaches(tie, position):
         remaining = np.maximum(certain[tie] - position + 1, 1)
         missed = np.maximum(remaining - stopping[tie], 0) / remaining
-        still = segmented_scan(np.multiply, np.where(position == 0, 1, missed), tie)
+        passed = np.where(position == 0, 1, missed)
+        still = segmented_scan(np.multiply, passed, tie)
         where = np.arange(len(tie))
         for j in range(n[tie].max(initial=0)):  # the j-th other document of each tie
             where = where[n[tie[where]] > j]
             group = tie[where]
-            among = np.minimum(position[where] / (certain + j + 1)[group], 1)
+            documents = certain[group] + j + 1
+            among = np.minimum(position[where] / documents, 1)
             passed = among * passing[begin[group] + j] * still[where - 1]
             still[where] = (1 - among) * still[where] + passed
         return still
@@ -172,7 +178,8 @@ def mean_over_stops(
     def term_at(tie, position):
         still = reaches(tie, position)
         stops = (still - np.roll(still, -1)) * (position < ranks[tie])
-        return stops * weight((ties.start[tie] + position).astype(float))
+        rank = ties.start[tie] + position
+        return stops * weight(rank.astype(float))
     return arrives * sum_over_places(ranks + (ranks > 0), term_at)
 
 # %% ../../nbs/core/ties.ipynb #b0be621d
@@ -204,7 +211,8 @@ def all_orders(judged: Judged, orders: np.ndarray) -> Judged:
     batch = judged.take(owner)
     free = choices(batch)
     base = batch.running(np.multiply, free) // free  # what the digits before are worth
-    digit = cumcount(owner)[batch.query] // base % free
+    order = cumcount(owner)
+    digit = order[batch.query] // base % free
     rank = batch.tie_start + _nth_free(digit, batch.tie_numbers())
     new = np.lexsort((rank, batch.query))
     ties = {'tie_start': batch.tie_start[new], 'tie_size': batch.tie_size[new]}
@@ -245,7 +253,8 @@ def mean_over_orders(
     for queries in blocks(orders * size):
         times = orders[queries]
         values = value(all_orders(judged.take(queries), times))
-        mean[queries] = np.add.reduceat(values, np.cumsum(times) - times) / times
+        begin = np.cumsum(times) - times
+        mean[queries] = np.add.reduceat(values, begin) / times
     return mean
 
 # %% ../../nbs/core/ties.ipynb #349a933f
@@ -259,10 +268,11 @@ def ties_that_matter(judged: Judged) -> np.ndarray:
     other_grade = judged.grade != judged.grade[ties.first][ties.number]
     unjudged = ties.size - np.bincount(ties.number)
     matter = ties.count(other_grade) + unjudged > 0
-    return np.unique(judged.query[ties.first[matter]])
+    first = ties.first[matter]
+    return np.unique(judged.query[first])
 
 # %% ../../nbs/core/ties.ipynb #bnds0001
-class LazyMapping(Mapping[str, np.ndarray]):
+class LazyMapping(UserDict[str, np.ndarray]):
     """A mapping that is computed when it is first used, by `make(*args)`.
 
     `make` and `args` are deleted afterwards."""
@@ -270,20 +280,15 @@ class LazyMapping(Mapping[str, np.ndarray]):
         self._later: Any = partial(make, *args)
 
     @cached_property
-    def _computed(self):
+    def data(self) -> dict[str, np.ndarray]:  # type: ignore[override]
+        "Return the computed mapping."
         items = dict(self._later())
         self._later = None
         return items
 
-    def __getitem__(self, key: str) -> np.ndarray: return self._computed[key]
-
-    def __iter__(self) -> Iterator[str]: return iter(self._computed)
-
-    def __len__(self) -> int: return len(self._computed)
-
     def __reduce__(self) -> tuple[type, tuple]:
         "Pickle the computed mapping as a dict."
-        return dict, (self._computed,)
+        return dict, (self.data,)
 
 # %% ../../nbs/core/ties.ipynb #bnds0004
 def tie_bounds(

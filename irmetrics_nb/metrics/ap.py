@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/ap.ipynb #763b56c2
-from ..core.arrays import changes, segmented_scan
+from ..core.arrays import segmented_scan
 from irmetrics_nb.core.conventions import (
     Counts,
     Cutoff,
@@ -114,10 +114,11 @@ def precision_recall_curve(
     judged, single = as_judged(ranking)
     curves = []
     for R, query in zip(judged.n_relevant(rel, n_relevant), judged):
-        ranks = query.rank[query.relevant(rel)]
-        counts = np.bincount(ranks, minlength=query.retrieved[0] + 1)
+        found = query.found(rel).rank
+        counts = np.bincount(found, minlength=query.retrieved[0] + 1)
         hits = counts[1:].cumsum()
-        curves.append((ratio(hits, R), hits / np.arange(1, len(hits) + 1)))
+        ranks = np.arange(1, len(hits) + 1)
+        curves.append((ratio(hits, R), hits / ranks))
     return curves[0] if single else curves
 
 # %% ../../nbs/metrics/ap.ipynb #d98c7bbc
@@ -130,11 +131,11 @@ GMAP = average_precision.variant(
 ELEVEN = tuple(x / 10 for x in range(11))
 
 Levels = Literal['exact', 'trec_eval9', 'trec_eval10']
-# How many relevant documents a recall of x needs, from xR.
-RECALL_LEVELS: dict[Levels, Callable] = {
-    'exact': lambda xR: np.ceil(xR - 1e-9),        # as many as reach it
-    'trec_eval9': lambda xR: np.floor(xR + 0.9),   # meant to round up
-    'trec_eval10': lambda xR: np.floor(xR + 0.5),  # rounded
+# How many relevant documents a recall of x needs: xR plus a number, rounded.
+RECALL_LEVELS: dict[Levels, tuple[Callable, float]] = {
+    'exact': (np.ceil, -1e-9),         # as many as reach it
+    'trec_eval9': (np.floor, 0.9),     # meant to round up
+    'trec_eval10': (np.floor, 0.5),    # rounded
 }
 
 @measure('IPrec', at='recall', worth=by_relevance, chinese='插值准确率',
@@ -155,27 +156,33 @@ def mean_interpolated_precision(
     0.8333333333333334
     """
     hits = ranking.found(rel, k)
-    need = _needed(ranking.n_relevant(rel, n_relevant), recall, levels)
-    counts = hits.total(1)[:, None]
-    before_query = np.cumsum(counts)[:, None] - counts
-    reached = (before_query + need - 1)[need <= counts].astype(np.intp)
-    precision = precision_at(hits)
-    best = segmented_scan(np.maximum, precision[::-1], -hits.query[::-1])[::-1]
-    # The index of the highest precision, from each relevant document on.
-    n = len(best)
-    peaks = np.where(precision == best, np.arange(n), n)
-    peak = np.minimum.accumulate(peaks[::-1])[::-1]
-    yield hits, np.bincount(peak[reached], minlength=n) * precision
-    return np.full(len(ranking), need.shape[1])
+    R = ranking.n_relevant(rel, n_relevant)
+    precision, reached, best = _best_at_levels(hits, R, recall, levels)
+    yield hits, np.bincount(best, minlength=len(precision)) * precision
+    return np.full(len(ranking), reached.shape[1])
 
-def _needed(R, recall, levels):
-    """Return how many relevant documents each recall level requires, as an array of shape
-    (queries, levels)."""
+def _best_at_levels(hits, R, recall, levels):
+    """Find the relevant document with the highest precision at each recall level or at
+    any higher recall. Returns the precision at each document, a mask of the levels that
+    a query reaches, (queries, levels), and the index of the document for each level
+    reached."""
     check_option('levels', levels, RECALL_LEVELS)
     x = np.asarray(recall, dtype=float)
     if not np.all((x >= 0) & (x <= 1)):
         raise ValueError(f'recall levels must lie in [0, 1], not {recall!r}')
-    return np.maximum(1, RECALL_LEVELS[levels](np.outer(R, x)))
+    rounded, offset = RECALL_LEVELS[levels]
+    need = np.maximum(1, rounded(np.outer(R, x) + offset))
+    counts = hits.total(1)[:, None]
+    reached = need <= counts
+    before_query = np.cumsum(counts)[:, None] - counts
+    first = (before_query + need - 1)[reached].astype(np.intp)
+    precision = precision_at(hits)
+    upwards = segmented_scan(np.maximum, precision[::-1], -hits.query[::-1])
+    n = len(precision)
+    peaks = np.where(precision == upwards[::-1], np.arange(n), n)
+    # The index of the highest precision, from each relevant document on.
+    best = np.minimum.accumulate(peaks[::-1])[::-1]
+    return precision, reached, best[first]
 
 IPrec = mean_interpolated_precision.measure
 
@@ -194,15 +201,12 @@ def interpolated_precision(
     >>> interpolated_precision([1, 0, 0, 1], recall=0.5)
     1.0
     """
-    hits = ranking.found(rel, k)
-    need = _needed(ranking.n_relevant(rel, n_relevant), recall, levels)
-    count = hits.running(np.add, np.ones(len(hits.rank), dtype=np.intp))
-    reached = count[:, None] >= need[hits.query]
-    precision = np.where(reached, precision_at(hits)[:, None], 0)
-    best = np.zeros(need.shape)
-    first = np.flatnonzero(changes(hits.query))
-    best[hits.query[first]] = np.maximum.reduceat(precision, first)
-    return best if np.asarray(recall).ndim else best[:, 0]
+    R = ranking.n_relevant(rel, n_relevant)
+    precision, reached, best = _best_at_levels(ranking.found(rel, k), R, recall, levels)
+    values = np.zeros(reached.shape)
+    values[reached] = precision[best]
+    if np.asarray(recall).ndim: return values
+    return values[:, 0]
 
 # %% ../../nbs/metrics/ap.ipynb #864011d2
 def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
@@ -230,7 +234,8 @@ def bpref(ranking: Judged, /, *, rel: float = 1) -> Share:
     hit = ranking.relevant(rel)
     R, N = _good_and_bad(ranking, rel)
     bad_above = np.minimum(ranking.running(np.add, ~hit), R[ranking.query])
-    yield ranking, hit * (1 - ratio(bad_above, np.minimum(R, N)[ranking.query]))
+    pairs = np.minimum(R, N)[ranking.query]
+    yield ranking, hit * (1 - ratio(bad_above, pairs))
     return R
 
 def _good_and_bad(ranking, rel):
@@ -257,8 +262,9 @@ def ap_over_ties(
     documents are above the cutoff. Source: McSherry and Najork (2008)."""
     if k is not None and (divisor == 'retrieved' or tied == 'together'):
         return None
+    hits = ranking.found(rel)
     if tied == 'apart': yield ranking, _mean_precision_at(ranking, rel, k)
-    else: yield ranking.found(rel), precision_at(ranking.found(rel), tied)
+    else: yield hits, precision_at(hits, tied)
     return _ap_divisor(ranking, k, None, divisor, rel)
 
 def _mean_precision_at(ranking, rel, k):
@@ -269,8 +275,10 @@ def _mean_precision_at(ranking, rel, k):
     n = ties.count(hit)
     hits_above = ties.count_above(ranking, hit)
     def precision(tie, position):
-        tied_above = position * (n[tie] - 1) / np.maximum(ties.size[tie] - 1, 1)
-        return (hits_above[tie] + 1 + tied_above) / (ties.start[tie] + position)
+        others = np.maximum(ties.size[tie] - 1, 1)
+        tied_above = position * (n[tie] - 1) / others
+        rank = ties.start[tie] + position
+        return (hits_above[tie] + 1 + tied_above) / rank
     mean = sum_over_places(ties.count_ranks(n > 0, k), precision) / ties.size
     return hit * mean[ties.number]
 

@@ -14,54 +14,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/auc.ipynb #aafca3c2
-from ..core.arrays import as_numbers, changes, check_items, descending_bits, number_ids, warn_if_swapped
+from ..core.arrays import argsort_descending, changes, descending_bits, labels_and_scores, number_ids
 from ..core.conventions import Column, check_option, documented
-
-# %% ../../nbs/metrics/auc.ipynb #cb49ac86
-def _column(values, name):
-    "Return a column as an array of floats; raise ValueError for NaN."
-    column = as_numbers(values, name)
-    check_items(~np.isnan(column), column, f'{name} must not be NaN')
-    return column
-
-def _columns(labels, scores, rel, group):
-    """Return three arrays with one entry per item: whether it is positive, its score, and
-    its group number. ValueError for NaN or columns of different lengths."""
-    labels = _column(labels, 'labels')
-    scores = _column(scores, 'scores')
-    positive = labels >= rel
-    sizes = f'{len(positive)} labels, {len(scores)} scores'
-    if group is None:
-        group = np.zeros(len(scores), np.int64)
-    else:
-        group = np.asarray(group)
-        are_integers = group.dtype.kind in 'iu'
-        if len(group) and not (are_integers and group.min() >= 0 and group.max() < 2**31):
-            raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; number_ids() converts ids to '
-                             'such numbers')
-        group = group.astype(np.int64, copy=False)
-        sizes += f', {len(group)} groups'
-    if not len(positive) == len(scores) == len(group):
-        raise ValueError(f'the columns must have equal lengths, not {sizes}')
-    warn_if_swapped(labels, scores)
-    return positive, scores, group
-
-# %% ../../nbs/metrics/auc.ipynb #7f4bc7b3
-def _sorted_keys(positive, scores, group):
-    """Sort the items by group, score and label, packed into one integer each. Returns the
-    sorted integers, the distinct scores in descending order, and the number of bits used for
-    the index of a score. From the highest bits to the lowest, an integer holds the group
-    number, the index of the score among the distinct scores, and the label (one bit)."""
-    order = np.argsort(-scores)
-    ranked = scores[order]
-    new = changes(ranked)
-    bits = len(ranked).bit_length()
-    key = np.cumsum(new, dtype=np.int64) - 1  # the place of each score among the distinct ones
-    key |= group[order] << bits
-    key <<= 1
-    key |= positive[order]
-    key.sort()
-    return key, ranked[new], bits
 
 # %% ../../nbs/metrics/auc.ipynb #5286b3d3
 class Steps(NamedTuple):
@@ -82,8 +36,8 @@ class Steps(NamedTuple):
         item has a higher score, and 1/2 if both scores are equal. In the plot of the
         ROC curve, this is the area under the step."""
         total = np.bincount(self.group, weights=self.positives)
-        in_earlier_groups = (np.cumsum(total) - total)[self.group]
-        down_to_here = np.cumsum(self.positives) - in_earlier_groups
+        earlier = np.cumsum(total) - total
+        down_to_here = np.cumsum(self.positives) - earlier[self.group]
         return self.negatives * (down_to_here - self.positives / 2)
 
 @documented
@@ -100,14 +54,25 @@ def roc_steps(
     >>> roc_steps([1, 0, 1], [0.3, 0.3, 0.1]).positives
     array([1, 1])
     """
-    key, score, bits = _sorted_keys(*_columns(labels, scores, rel, group))
-    first = np.flatnonzero(changes(key >> 1))
-    size = np.diff(first, append=len(key))
-    up = np.add.reduceat(key & 1, first)
-    step = key[first] >> 1
-    group = (step >> bits).astype(np.intp)
-    index = step & ((1 << bits) - 1)
-    return Steps(group, score[index], up, size - up)
+    labels, scores = labels_and_scores(labels, scores)
+    scores = scores + 0.  # -0.0 becomes 0.0
+    if group is None: group = np.zeros(len(scores), np.intp)
+    group = np.asarray(group)
+    if len(group) != len(scores):
+        raise ValueError(f'there must be one group per item: got {len(group):,} groups '
+                         f'and {len(scores):,} items')
+    are_integers = group.dtype.kind in 'iu'
+    if len(group) and not (are_integers and group.min() >= 0 and group.max() < 2**31):
+        raise ValueError('groups must be whole numbers from 0 to 2^31 - 1; '
+                         'number_ids() converts ids to such numbers')
+    order = argsort_descending(group, scores, stable=False)
+    positive = labels[order] >= rel
+    group = group[order].astype(np.intp, copy=False)
+    score = scores[order]
+    first = np.flatnonzero(changes(group, score))
+    size = np.diff(first, append=len(order))
+    up = np.add.reduceat(positive.astype(np.int64), first)
+    return Steps(group[first], score[first], up, size - up)
 
 # %% ../../nbs/metrics/auc.ipynb #69d08c50
 @documented
@@ -151,7 +116,8 @@ def auc(labels: Column, scores: Column, *, rel: float = 1) -> float:
     """
     steps = roc_steps(labels, scores, rel=rel)
     pairs = steps.positives.sum() * steps.negatives.sum()
-    return float(steps.terms.sum() / pairs) if pairs else float('nan')
+    if not pairs: return float('nan')
+    return float(steps.terms.sum() / pairs)
 
 # %% ../../nbs/metrics/auc.ipynb #579ae735
 NamedWeights = Literal['impressions', 'positives']
@@ -167,9 +133,8 @@ def _weights(aucs, weights):
     if hasattr(weights, 'to_dict'): weights = weights.to_dict()  # value_counts() of pandas
     if isinstance(weights, Mapping):
         ids = aucs.ids.tolist()
-        for x in ids:
-            if x not in weights: raise ValueError(f'the weights have no entry for group {x!r}')
-        weights = [weights[x] for x in ids]
+        try: weights = [weights[x] for x in ids]
+        except KeyError as e: raise ValueError(f'the weights have no entry for group {e}') from None
     w = np.asarray(weights, dtype=float)
     if w.shape != (len(aucs),):
         raise ValueError(f'there must be one weight per group: got {len(aucs)} groups, and weights of shape {w.shape}')
@@ -217,13 +182,15 @@ class GroupAUC:
         if not counted.any(): return float('nan')
         if not w.any():
             raise ValueError('the weights of all groups with both classes are 0')
-        return float(np.sum(w * self.auc[counted]) / np.sum(w))
+        total = np.sum(w * self.auc[counted])
+        return float(total / np.sum(w))
 
     def __len__(self) -> int: return len(self.ids)
 
     def __repr__(self) -> str:
-        used = f'{len(self) - self.skipped:,} with both classes'
-        return f'GroupAUC: {len(self):,} groups, {used}, {self.skipped:,} left out'
+        used = len(self) - self.skipped
+        return (f'GroupAUC: {len(self):,} groups, {used:,} with both classes, '
+                f'{self.skipped:,} left out')
 
 # %% ../../nbs/metrics/auc.ipynb #64463d35
 @documented
@@ -327,7 +294,8 @@ class ScoreHistogram:
         deeper = max(self.forgotten, other.forgotten)
         self._forget(deeper)
         key = other.key >> np.uint64(deeper - other.forgotten)
-        self._add(key, *(getattr(other, name) for name in _MERGED))
+        columns = (getattr(other, name) for name in _MERGED)
+        self._add(key, *columns)
 
     def _add(self, key, *columns):
         """Add bins, and merge neighbouring bins if there are more than `limit`. columns:
@@ -354,9 +322,11 @@ class ScoreHistogram:
         if not pairs: return BoundedAUC(float('nan'), float('nan'))
         group = np.zeros(len(self), np.intp)
         terms = Steps(group, self.high, self.positives, self.negatives).terms
+        value = terms.sum() / pairs
         mixed = self.low < self.high
         within = self.positives[mixed] * self.negatives[mixed].astype(float)
-        return BoundedAUC(float(terms.sum() / pairs), float(within.sum() / 2 / pairs))
+        error = within.sum() / 2 / pairs
+        return BoundedAUC(float(value), float(error))
 
 def bits_too_many(key: np.ndarray, limit: int) -> int:
     """Return how many last bits of the keys must be dropped to leave at most `limit`

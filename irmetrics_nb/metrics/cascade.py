@@ -193,7 +193,8 @@ def err(
     """
     top = ranking.top(k)
     stop = stopping_probabilities(top, max_grade=max_grade, gain=gain)
-    yield top, as_phi(phi)(top.rank.astype(float)) * stop
+    weight = as_phi(phi)
+    yield top, weight(top.rank.astype(float)) * stop
 
 ERR = err.measure
 
@@ -208,9 +209,8 @@ def unit_gain(
     With gain='binary', it is 1 for relevant documents and 0 for others; with
     gain='raw', it is the grade of relevant documents. ValueError for an unknown name,
     or a gain outside [0, 1] unless it is 'raw'."""
-    if isinstance(gain, str):
-        if gain == 'binary': return by_relevance(ranking, rel=rel)
-        if gain == 'raw': return ranking.relevant(rel) * ranking.grade
+    if gain == 'binary': return by_relevance(ranking, rel=rel)
+    if gain == 'raw': return ranking.relevant(rel) * ranking.grade
     gains = as_gain(gain, more="'raw', ")(ranking.grade)
     for wrong in gains[~((gains >= 0) & (gains <= 1))]:
         raise ValueError(f'the gains of RBP must lie in [0, 1], not {wrong:g}: '
@@ -244,7 +244,8 @@ def rbp(
     p = float(p)
     if isinstance(gain, str): ranking = ranking.top(k)  # a table is asked for every grade
     gains = (1 - p) * unit_gain(ranking, gain=gain, rel=rel)
-    yield ranking, gains * p ** (ranking.rank - 1) * ranking.within(k)
+    reached = p ** (ranking.rank - 1)
+    yield ranking, gains * reached * ranking.within(k)
 
 RBP = rbp.measure
 

@@ -60,7 +60,8 @@ def _gained(ranking, k, gain):
     is 0. A mapping of gains is also applied to the documents after rank k, so that a
     missing grade always raises ValueError."""
     if isinstance(gain, str): ranking = ranking.top(k)
-    return ranking, as_gain(gain)(ranking.grade) * ranking.within(k)
+    gains = as_gain(gain)(ranking.grade)
+    return ranking, gains * ranking.within(k)
 
 CG = cg.measure
 
@@ -72,7 +73,8 @@ def weigh(rank: np.ndarray, discount: Callable) -> np.ndarray:
     only on the ranks 1, 2, 3, ... if `rank` has many entries."""
     deepest = int(rank.max(initial=0))
     if deepest > len(rank): return discount(rank)
-    return discount(np.arange(1, deepest + 1))[rank - 1]
+    weights = discount(np.arange(1, deepest + 1))
+    return weights[rank - 1]
 
 # %% ../../nbs/metrics/dcg.ipynb #d1919187
 @measure('DCG', linear=True, worth=by_gain, written='g/log2(i+1)', chinese='折损累计增益',
@@ -100,7 +102,8 @@ def _discounted(ranking, k, gain, discount, b):
     if b != 2 and discount != 'jarvelin':
         raise ValueError(f"b={b!r} has no effect: only discount='jarvelin' has a base")
     top, gains = _gained(ranking, k, gain)
-    return top, gains * weigh(top.rank, as_discount(discount, b))
+    weights = weigh(top.rank, as_discount(discount, b))
+    return top, gains * weights
 
 DCG = dcg.measure
 
@@ -114,7 +117,8 @@ def ideal_ranking(ranking: RankingsLike, /, *, gain: Gain = 'linear') -> Judged:
     """
     best = as_judged(ranking)[0].ideal
     if isinstance(gain, str) and gain in NAMED_GAINS: return best  # they never fall
-    order = argsort_descending(best.query, as_gain(gain)(best.grade))
+    gains = as_gain(gain)(best.grade)
+    order = argsort_descending(best.query, gains)
     return best.changed(grade=best.grade[order])
 
 # %% ../../nbs/metrics/dcg.ipynb #1b953b03
@@ -154,8 +158,8 @@ def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: Cutoff) -> Judged:
     place = cumcount(query)
     if ideal_from == 'found': copies = place < judged.retrieved[query]
     else: copies = (place == 0) * (judged.retrieved[query] if k is None else k)
-    rows = np.repeat(np.arange(len(query)), copies)
-    return judged.changed(pool_query=query[rows], pool_grade=judged.pool_grade[rows])
+    grade = np.repeat(judged.pool_grade, copies)
+    return judged.changed(pool_query=np.repeat(query, copies), pool_grade=grade)
 
 # %% ../../nbs/metrics/dcg.ipynb #004cfe3a
 def by_gain_in_ndcg(
@@ -205,13 +209,15 @@ def ndcg(
     """
     yield _discounted(ranking, k, gain, discount, b)
     best = ideal_batch(ranking, ideal_from, k)
-    return _ideal_gain(best, k if cut_ideal else None, gain, discount, b)
+    depth = k if cut_ideal else None
+    return _ideal_gain(best, depth, gain, discount, b)
 
 def _ideal_gain(ranking, k, gain, discount, b):
     """Return IDCG, or 0 where IDCG is negative. ValueError if IDCG is so close to 0 that
     a float has lost digits."""
     best = np.asarray(idcg(ranking, k=k, gain=gain, discount=discount, b=b))
-    for tiny in best[(best != 0) & (np.abs(best) < np.finfo(float).tiny)]:
+    lost = (best != 0) & (np.abs(best) < np.finfo(float).tiny)
+    for tiny in best[lost]:
         raise ValueError(f'the grades are too small: their IDCG is {tiny:g}, which '
                          'float64 cannot represent with all digits')
     return np.maximum(best, 0)

@@ -48,7 +48,8 @@ def quoted(text: str) -> str:
 
 def shorter(text: str, limit: int = 300) -> str:
     "Cut off a text after `limit` characters, and mark the cut by three dots."
-    return text if len(text) <= limit else text[:limit] + '...'
+    if len(text) <= limit: return text
+    return text[:limit] + '...'
 
 # %% ../../nbs/metrics/parsing.ipynb #6c19be07
 def _parse_arguments(name, text):
@@ -92,8 +93,8 @@ def read(text: str) -> tuple[str, dict[str, Any], Any, str]:
     if len(text) > MAX_MEASURE:
         raise ValueError(f'a measure has {len(text)} characters, but at most '
                          f'{MAX_MEASURE} are allowed')
-    match = _MEASURE_PARTS.fullmatch(text.strip())
-    tool, name, arguments, level = match.groups('') if match else [''] * 4
+    match: Any = _MEASURE_PARTS.fullmatch(text.strip())  # which matches every text
+    tool, name, arguments, level = match.groups('')
     name = name.strip()
     try: params, at = _parse_arguments(name, arguments)
     except (SyntaxError, SyntaxWarning, RecursionError, MemoryError):
@@ -149,7 +150,8 @@ def find_kind(name: str) -> str:
     elsewhere = find_elsewhere(name)
     if elsewhere: raise ValueError(f'{name!r} is not a measure of this package: {elsewhere}')
     nearest = nearest_kind(name)
-    hint = f'did you mean {nearest}? ' if nearest else ''
+    hint = ''
+    if nearest: hint = f'did you mean {nearest}? '
     raise ValueError(f'unknown measure {name!r}; {hint}available: {" ".join(KINDS)}')
 
 def check_name(kind: Kind) -> None:
@@ -166,15 +168,14 @@ def check_name(kind: Kind) -> None:
 def nearest_kind(name: str) -> str:
     """Return the name of the kind that an unknown name probably means, or ''.
 
-    Initials, beginning and spelling are compared: 'mean average precision' (MAP) means 'AP'."""
+    Initials and spelling are compared: 'mean average precision' (MAP) means 'AP'."""
     kinds = _kinds_by_name()
     words = re.findall('[^ _-]+', name.casefold())
     initials = ''.join(w[0] for w in words)
     squashed = ''.join(words)
     if len(words) > 1 and initials in kinds: return kinds[initials].name
-    begins = [n for n in kinds if len(n) > 2 and squashed.startswith(n)]
-    candidates = begins or get_close_matches(squashed, kinds, n=1)
-    return kinds[candidates[0]].name if candidates else ''
+    for candidate in get_close_matches(squashed, kinds, n=1): return kinds[candidate].name
+    return ''
 
 # %% ../../nbs/metrics/parsing.ipynb #5ed7b3b5
 def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
@@ -191,32 +192,26 @@ def _meant(text):
     tool can mean several measures, such as 'P.5,10'."""
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.find(name)
-    if kind and not _is_foreign(kind, params): return [Measure(kind.name, kind.translate(params), at)]
+    if kind and params.keys() <= {*kind.params, *kind.spellings, 'judged_only'}:
+        return [Measure(kind.name, params, at)]
     from irmetrics_nb.metrics.names import TOOLS
     row, numbers = _row_of(name, params, tool)
     if row is None and not tool:
-        flat = None if params or at is not None else _of_flat(name)
-        if flat: return [flat]
-        kind = KINDS[find_kind(name)]
-        return [Measure(kind.name, kind.translate(params), at)]
-    if row is None and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
+        flat = None
+        if not params and at is None: flat = _of_flat(name)
+        return [flat or Measure(find_kind(name), params, at)]
+    if tool and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
     if row is None: raise ValueError(f'{name!r} is not a known measure of {tool}')
     if not row.measure:
         raise ValueError(f'{name!r} of {row.tool} is not supported here: {row.why}'.removesuffix(': '))
     if '{' in row.name and not numbers:
-        numbers = row.numbers if at is None else [at]
+        numbers = row.numbers
+        if at is not None: numbers = [at]
         at = None
         if not numbers: raise ValueError(f'{name} needs a number, as in {row.name.format(k=10, x=10, p=95)}')
     remaining = {p: x for p, x in params.items() if not row.stem.endswith(f'({p})')}
-    return [_changed(_meant(row.spelt(n))[0], remaining, at, tool) for n in numbers or ['']]
-
-def _is_foreign(kind, params):
-    """Return whether `params` has a parameter that `kind` does not have, but that a measure
-    of the same name in another tool has."""
-    foreign = params.keys() - {*kind.params, *kind.spellings, 'judged_only'}
-    if not foreign: return False
-    from irmetrics_nb.metrics.names import find_name
-    return any(find_name(f'{kind.name}({p})') for p in foreign)
+    spelt = [row.spelt(number) for number in numbers or ['']]
+    return [_changed(_meant(text)[0], remaining, at, tool) for text in spelt]
 
 # %% ../../nbs/metrics/parsing.ipynb #df3f6ae3
 def _row_of(name, params, tool):
@@ -228,7 +223,8 @@ def _row_of(name, params, tool):
         row = find_name(f'{name}({p})', tool)
         if row: return row, [x]
     row = find_name(name, tool)
-    return (row, []) if row else find_numbered(name, tool) or (None, [])
+    if row: return row, []
+    return find_numbered(name, tool) or (None, [])
 
 def _changed(measure, params, at, tool):
     """Return the measure with these parameters and this cutoff, if there are any. tool: the
@@ -245,7 +241,8 @@ def _changed(measure, params, at, tool):
         table: dict = dict.fromkeys(range(1, level), 0)
         params['gain'] = table | {'else': gain}
     if params: measure = measure(**params)
-    return measure if at is None else measure @ at
+    if at is not None: measure = measure @ at
+    return measure
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
 def parse(text: str | Measure, /) -> Measure:
@@ -275,9 +272,8 @@ def parse(text: str | Measure, /) -> Measure:
     """
     measures = _read(text)
     if len(measures) == 1: return measures[0]
-    examples = ', '.join(map(repr, [*measures[:2], measures[-1]]))
-    raise ValueError(f'{quoted(str(text))} names {len(measures)} measures ({examples}), '
-                     'but only one is allowed here')
+    raise ValueError(f'{quoted(str(text))} names {len(measures)} measures, such as '
+                     f'{measures[0]!r}, but only one is allowed here')
 
 def _read(text):
     """Return the measures that a text or an object names, usually one, as a list.
@@ -292,8 +288,9 @@ def _read(text):
         raise ValueError(f'a measure must be a text or a Measure, not {quoted(text)}')
     try: return _meant(text)
     except ValueError as e:
-        named = str(e).startswith(quoted(text)) or repr(text) in str(e)
-        message = str(e) if named else f'{quoted(text)}: {e}'
+        message = str(e)
+        named = message.startswith(quoted(text)) or repr(text) in message
+        if not named: message = f'{quoted(text)}: {e}'
         raise ValueError(shorter(message, 800)) from None
 
 # %% ../../nbs/metrics/parsing.ipynb #c65a0a68
@@ -303,7 +300,8 @@ def flat_name(measure: Measure) -> str:
     For example, nDCG(gain='exp')@10 becomes nDCG_gain_exp_at_10."""
     name, params, at, _ = read(repr(measure))
     if at is not None: params['at'] = at
-    return name + ''.join(f'_{p}_{_flat_value(x)}' for p, x in params.items())
+    for p, x in params.items(): name += f'_{p}_{_flat_value(x)}'
+    return name
 
 def _flat_value(value):
     """Return a parameter value in letters and digits. A decimal point becomes p, and any
@@ -328,7 +326,7 @@ def _of_flat(text):
     if not re.fullmatch(f'{name}(?:{pair})+', text): return None
     values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}
     at = values.pop('at', None)
-    return Measure(kind.name, kind.short.get(name, {}) | kind.translate(values), at)
+    return Measure(kind.name, {**kind.short.get(name, {}), **values}, at)
 
 # %% ../../nbs/metrics/parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]

@@ -99,7 +99,8 @@ def recall(
     check_option('divisor', divisor, get_args(RecallDivisor))
     yield ranking.found(rel, k), 1
     R = ranking.n_relevant(rel, n_relevant)
-    return np.minimum(R, k) if divisor == 'min(R,k)' and k is not None else R
+    if divisor == 'min(R,k)' and k is not None: return np.minimum(R, k)
+    return R
 
 R = recall.measure
 SetR = recall.variant(
@@ -149,7 +150,8 @@ def f_measure(
     beta = check_beta(beta)
     if np.any(np.minimum(p, r) < 0):
         raise ValueError(f'precision and recall must be >= 0, not {p}, {r}')
-    f = ratio((1 + beta**2) * p * r, beta**2 * p + r)
+    weight = beta**2
+    f = ratio((1 + weight) * p * r, weight * p + r)
     return f if f.ndim else float(f)
 
 def check_beta(beta: float) -> float:
@@ -212,7 +214,8 @@ def retrieved_within(ranking: Judged, k: Cutoff = None) -> np.ndarray:
     It is k, or the number of retrieved documents if the list is shorter or k is
     None."""
     k = check_cutoff(k)
-    return ranking.retrieved if k is None else np.minimum(ranking.retrieved, k)
+    if k is None: return ranking.retrieved
+    return np.minimum(ranking.retrieved, k)
 
 @per_query
 def fallout(
@@ -229,18 +232,14 @@ def fallout(
     >>> round(fallout([3, 0, 0, 1, 2, 1], n_nonrelevant=15), 4)
     0.1333
     """
-    came_up = retrieved_within(ranking, k) - ranking.found(rel, k).total(1)
-    return ratio(came_up, _total_nonrelevant(ranking, n_nonrelevant, rel))
-
-def _total_nonrelevant(ranking, counts, rel):
-    """Return the number of non-relevant documents of each query. It is `counts`, or, if
-    this is None, the number of documents judged not relevant plus that of the unjudged
-    documents in the list."""
+    hits = ranking.found(rel, k)
+    came_up = retrieved_within(ranking, k) - hits.total(1)
     listed = ranking.retrieved - ranking.found(rel).total(1)
-    if counts is not None:
-        return check_count('n_nonrelevant', counts, listed, 'non-relevant')
-    unjudged = ranking.retrieved - ranking.total(1)
-    return unjudged + ranking.n_relevant(-np.inf) - ranking.n_relevant(rel)
+    total = check_count('n_nonrelevant', n_nonrelevant, listed, 'non-relevant')
+    if n_nonrelevant is None:  # those judged not relevant, and the unjudged ones
+        unjudged = ranking.retrieved - ranking.total(1)
+        total = unjudged + ranking.n_relevant(-np.inf) - ranking.n_relevant(rel)
+    return ratio(came_up, total)
 
 # %% ../../nbs/metrics/sets.ipynb #6031f7e7
 def first_found(ranking: Judged, rel: float = 1, k: Cutoff = None) -> Judged:
@@ -361,7 +360,8 @@ def first_over_ties(weight: Callable) -> Callable[..., Sum]:
         hit = ranking.relevant(rel)
         arrives = ties.count_above(ranking, hit) == 0
         total = mean_over_stops(ties, 1 - hit, arrives, weight, k)
-        yield ranking, hit * ratio(total, ties.count(hit))[ties.number]
+        mean = ratio(total, ties.count(hit))
+        yield ranking, hit * mean[ties.number]
     return formula
 
 success_over_ties = success.over_ties(first_over_ties(np.ones_like))
@@ -376,7 +376,8 @@ def complete_over_ties(
     ties = Ties.of(hits)
     places = ties.count_ranks(ties.size > 0, k)[ties.number]
     earlier = cumcount(ties.number)
-    chances = np.maximum(places - earlier, 0) / (hits.tie_size - earlier)
+    remaining = hits.tie_size - earlier
+    chances = np.maximum(places - earlier, 0) / remaining
     all_within = np.ones(len(hits))
     np.multiply.at(all_within, hits.query, chances)
     R = ranking.n_relevant(rel, n_relevant)
