@@ -241,7 +241,8 @@ def _facts(qrels, run, judged, reading, plan):
     count}."""
     rows = run.source
     swapped = 0
-    evidence = judged_evidence(plan.measures, judged, qrels, None, reading.looks[:plan.looks])
+    looks = reading.looks() if plan.looks else []
+    evidence = judged_evidence(plan.measures, judged, qrels, None, looks[:plan.looks])
     evidence.unanswered = evidence.unanswered[:plan.ids]
     if len(rows) and len(qrels) and look_like_scores(qrels.columns.value):
         code = rows['query_id'].rank('dense').to_numpy()
