@@ -43,7 +43,8 @@ def names_of(group: str) -> tuple[str, ...]:
 
     A slice is a subset of the queries, such as 'lang=de'."""
     if isinstance(group, Group): return group.names
-    return (group,) if group else ()
+    if group: return (group,)
+    return ()
 
 def slice_names(groups: Iterable[str]) -> list[str]:
     """Return the sorted names of all slices (subsets of the queries) in `groups`.
@@ -61,7 +62,8 @@ def dimension_of(name: str) -> str:
     """Return the dimension in the name of a slice: 'device' for 'device=phone'.
 
     Return '' for a name without '=', as names have if there is only one dimension."""
-    return name.partition('=')[0] if '=' in name else ''
+    if '=' in name: return name.partition('=')[0]
+    return ''
 
 # %% ../../nbs/data/groups.ipynb #70f7bd20
 def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | None]:
@@ -70,7 +72,7 @@ def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | N
     `names` has the names of the bins, from the lowest to the highest. If it is an int,
     it is the number of bins, and each name is a range such as '1 to 3'. The result is
     None for a missing number."""
-    number = np.array([np.nan if x is None else float(x) for x in values])
+    number = np.fromiter(values, float)  # None becomes NaN
     missing = np.isnan(number)
     labels: Any = {}
     if isinstance(names, int):
@@ -98,10 +100,10 @@ def _group(table, row, where):
     `table`. With one dimension, the group is this value. With several, it is a `Group`: a
     string such as 'device=phone, lang=de'. Missing values are left out. Raise DataError if a
     value is not a single name; its message begins with `where`."""
-    wrong = next((x for x in row if hasattr(x, '__len__') and not isinstance(x, str)), None)
-    if wrong is not None:
+    for x in row:
+        if isinstance(x, str) or not hasattr(x, '__len__'): continue
         several = 'if a query has several groups, write {query: {dimension: group}}'
-        raise DataError(f'{where}: a group must be a single name, not {short_repr(wrong)}; {several}')
+        raise DataError(f'{where}: a group must be a single name, not {short_repr(x)}; {several}')
     present = {name: x for name, x in zip(table, row) if not (is_missing(x) or x == '')}
     if len(table) > 1: return Group(f'{name}={x}' for name, x in present.items())
     if not present: return ''
@@ -202,7 +204,7 @@ def read_weights(weights: Any, query_ids: Sequence[str]) -> np.ndarray:
     ids, column = lookup_column(weights, where, QUERY, ['weight'])
     weight_of = dict(zip(map(str, ids), column))
     if len(weight_of) < len(ids): raise DataError(f'{where}: a query has two weights')
-    values = to_floats([weight_of.get(q, np.nan) for q in query_ids])
+    values = to_floats([*map(weight_of.get, query_ids)])
     for q in compress(query_ids, ~(np.isfinite(values) & (values >= 0))):
         raise DataError(f'{where}: query {q!r} needs a weight of 0 or more, not {weight_of.get(q)!r}')
     if not values.any(): raise DataError(f'{where}: all weights are 0')

@@ -54,17 +54,13 @@ OTHER = 4
 LONG_ID = 250  # bytes
 MISSING = Ids.from_list(['', 'nan', 'NaN', 'None', 'null', 'NULL', '<NA>'])
 
-def _kind_of(byte):
-    """Return flags of a byte, such as CAPITAL; 0 for digits and most punctuation. Bytes that are not ASCII have all
-    flags."""
-    if byte > 127: return CAPITAL | SMALL | OTHER
-    letter = chr(byte)
-    if letter.isupper(): return CAPITAL
-    if letter.islower(): return SMALL
-    unusual = 0 < byte <= 32 or letter in '"\'\\\x7f'
-    return OTHER if unusual else 0
-
-BYTE_KINDS = bytes(map(_kind_of, range(256)))
+# flags of each byte: 0 for digits and most punctuation, all flags for bytes that are not ASCII
+BYTE_KINDS = np.full(256, CAPITAL | SMALL | OTHER, np.uint8)
+BYTE_KINDS[:128] = 0
+BYTE_KINDS[1:33] = OTHER
+BYTE_KINDS[[*b'"\'\\\x7f']] = OTHER
+BYTE_KINDS[65:91] = CAPITAL  # A to Z
+BYTE_KINDS[97:123] = SMALL   # a to z
 
 def _of_all_bytes(kind): return np.uint64(kind * 0x0101010101010101)
 
@@ -92,11 +88,6 @@ def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
         rows.append(np.flatnonzero(suspect) + i)
     return np.concatenate(rows), seen
 
-def may_differ_in_case(seen: np.ndarray) -> bool:
-    "Return whether two ids may differ only in case; seen: the second result of `look_over`."
-    capital = seen & _of_all_bytes(CAPITAL)
-    return bool((capital << np.uint64(1) & seen).any())
-
 # %% ../../nbs/evaluation/checkup.ipynb #4a428a91
 ID_PATTERNS = {  # of the codes for ids
     'outer-whitespace': r'\A[^\S\x1c-\x1f]|[^\S\x1c-\x1f]\Z',
@@ -119,13 +110,10 @@ def distinct(values: np.ndarray) -> np.ndarray:
     ascending = np.sort(values)
     return ascending[changes(ascending)]
 
-class Tally(NamedTuple):
-    "Different ids that have the same problem."
-    hashes: np.ndarray      # one of each id
-    examples: Sequence[str] # two of the ids
+def tally_ids(ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> dict[str, tuple]:
+    """Return {code of a problem: (a hash of each id that has it, two of the ids as examples)}.
 
-def tally_ids(ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> dict[str, Tally]:
-    "Return the ids that match each pattern; patterns: {code of a problem: expression}."
+    patterns: {code: expression} of the ids with the problem."""
     ids, _ = factorize(ids)
     texts = escape_non_utf8(ids.tolist())
     anything = re.compile('|'.join(f'(?:{pattern})' for pattern in patterns.values()))
@@ -136,16 +124,16 @@ def tally_ids(ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> dict[str, 
         matching = [i for i in suspects if re.search(pattern, texts[i])]
         if not matching: continue
         examples = sorted(texts[i] for i in matching)[:2]
-        tallies[code] = Tally(hashes[matching], examples)
+        tallies[code] = hashes[matching], examples
     return tallies
 
-def total_tallies(parts: Sequence[dict[str, Tally]]) -> dict[str, Tally]:
+def total_tallies(parts: Sequence[dict[str, tuple]]) -> dict[str, tuple]:
     "Combine the results of `tally_ids` for the parts of a run."
     totals = {}
     for code in dict.fromkeys(chain(*parts)):
         hashes, examples = zip(*(part[code] for part in parts if code in part))
         different = distinct(np.concatenate(hashes))
-        totals[code] = Tally(different, sorted({*chain(*examples)})[:2])
+        totals[code] = different, sorted({*chain(*examples)})[:2]
     return totals
 
 # %% ../../nbs/evaluation/checkup.ipynb #e6f93a1e
@@ -179,7 +167,8 @@ def variants_in(seen: np.ndarray, batches: Callable[[], Iterable[Rows]]) -> list
     """Return the document ids that differ only in case from another one.
 
     seen: from `look_over`. batches: returns the rows with these documents."""
-    if not may_differ_in_case(seen): return []
+    capital = seen & _of_all_bytes(CAPITAL)
+    if not (capital << np.uint64(1) & seen).any(): return []
     keys = [distinct(case_keys(rows.doc)) for rows in batches()]
     shared = shared_keys(np.concatenate(keys))
     variants: set[str] = set()  # and a few ids with equal hashes
@@ -222,7 +211,7 @@ class RunCounts(NamedTuple):
     repeated: list[str]   # queries with a duplicate rank
     never_falls: bool     # whether no score falls as ranks grow
     seen: list[np.ndarray]  # the flags of the documents' bytes, from `look_over`
-    tallies: list[dict[str, Tally]]  # of the documents and the tags
+    tallies: list[dict[str, tuple]]  # from `tally_ids`, of the documents and the tags
 
 _TOTALS: dict[type, Callable] = {
     np.ndarray: np.concatenate, list: lambda lists: [*chain(*lists)], set: lambda sets: set().union(*sets),
@@ -233,18 +222,17 @@ def total_counts(batches: Sequence[RunCounts]) -> RunCounts:
     return RunCounts(*(_TOTALS[type(column[0])](column) for column in zip(*batches)))
 
 # %% ../../nbs/evaluation/checkup.ipynb #470747f5
-def read_ranks(rows: Rows) -> tuple[np.ndarray, list[dict[str, Tally]]]:
+def read_ranks(rows: Rows) -> tuple[np.ndarray, list[dict[str, tuple]]]:
     "Return the ranks in rows of TREC text, NaN if they are not numbers, and the run tags."
     ranks = []
     tags = []
     text = TextBytes.from_bytes(rows.source, rows.doc.buffer, rows.line, complete=rows.line == 1)
     complete = text.lines == len(rows)
-    with collect_faults():  # they have been reported
-        for doc, rank, tag in ranks_and_tags(text):
-            read = slice(None) if complete else np.isin(doc.start, rows.doc.start)
-            tag = tag[read]
-            ranks.append(parse_floats(rank[read]))
-            tags.append(tally_ids(tag[block_starts(tag)], {'tags': ''}))
+    for doc, rank, tag in ranks_and_tags(text):
+        read = slice(None) if complete else np.isin(doc.start, rows.doc.start)
+        tag = tag[read]
+        ranks.append(parse_floats(rank[read]))
+        tags.append(tally_ids(tag[block_starts(tag)], {'tags': ''}))
     return np.concatenate(ranks), tags
 
 # %% ../../nbs/evaluation/checkup.ipynb #76860b32
@@ -255,8 +243,7 @@ def count_part(from_path: bool, run: Run) -> RunCounts:
     `judge_run(qrels, run, observe=partial(count_part, True))`."""
     rows = run.rows
     def texts(queries): return [*escape_non_utf8(rows.query_ids[queries].tolist())]
-    order: Any = slice(None)
-    if (rows.query[1:] < rows.query[:-1]).any(): order = np.argsort(rows.query, kind='stable')
+    order = np.argsort(rows.query, kind='stable')
     query = rows.query[order]
     score = rows.value[order]
     begin = np.flatnonzero(changes(query))
@@ -339,7 +326,7 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
 
     judgments: from `evidence_of_judgments`. path: the run as the user passed it. k: the expected number of documents
     per query. source: the run, or its valid rows."""
-    qrels = Qrels.empty() if judgments.qrels is None else judgments.qrels
+    qrels = judgments.qrels or Qrels.empty()
     run = ready(Run.unread(source))
     signs = signs_of_swap(qrels, run)
     from_path = isinstance(path, str | os.PathLike)
@@ -390,9 +377,10 @@ def facts_of_run(evidence: Evidence) -> dict[str, Any]:
     if qrels and hits and evidence.common:
         for top in 10, 100: facts[f'top {top} judged'] = judged_share(hits, top)
         facts['judged documents retrieved'] = len(hits.rank)
-        facts['judged documents in a tie'] = len(tied_queries(hits))
-        if len(tied_queries(hits)):
-            scores = score_batch(MEASURES, qrels.queries, hits, evidence.source, conventions_of())
+        n_tied = len(tied_queries(hits))
+        facts['judged documents in a tie'] = n_tied
+        if n_tied:
+            scores = score_batch(MEASURES, qrels.queries, hits, evidence.source, conventions_of(), {})
             for m, (low, high) in scores.tie_bounds.items():
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
     facts['documents'] = int(counts.depth.sum())
@@ -449,7 +437,8 @@ class Checkup(Result):
 def _fact_text(value):
     if isinstance(value, dict): return ', '.join(f'{grade}: {n:,}' for grade, n in value.items())
     if isinstance(value, float): return f'{value:.1%}'
-    return f'{value:,}' if isinstance(value, int) else value
+    if isinstance(value, int): return f'{value:,}'
+    return value
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
 def _named_runs(qrels, runs, system):

@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 from math import lgamma, log
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -76,7 +75,7 @@ class Evidence:
     lacking: Sequence[str] = ()           # those without a relevant document,
     counts: Any = None                    # `RunCounts` of the run,
     hits: Judged | None = None            # its rankings,
-    ids: Sequence[tuple] = ()             # (column, code -> `Tally`, ids that differ in case) of all ids
+    ids: Sequence[tuple] = ()             # (column, code -> (hashes, examples), ids that differ in case)
     faults: Sequence[tuple] = ()          # what readers have reported,
     source: Any = None                    # and the `Qrels`, or the `Reading` of the run, with its notes
 
@@ -135,13 +134,10 @@ def _is_worth_saying(spelling, n_missed):
 
 def _words_of(spelling):
     how, matches, examples = spelling
-    judged, retrieved = map(_quoted_ids, zip(*examples))
+    judged, retrieved = [' and '.join(map(short_repr, dict.fromkeys(ids))) for ids in zip(*examples)]
     return {'n': matches, 'how': how, 'judged': judged, 'retrieved': retrieved}
 
-def _quoted_ids(ids): return ' and '.join(map(short_repr, dict.fromkeys(ids)))
-
 # %% ../../nbs/evaluation/findings.ipynb #3f0a1d52
-COMPARED_QUERIES = 1000  # of those that `evaluate` compares; `check` compares more
 SAME_LETTERS = 'without whitespace around them', 'without invisible characters', 'in the same Unicode form (NFC)'
 
 def _query_problems(evidence):
@@ -151,7 +147,7 @@ def _query_problems(evidence):
     spelling = None
     thorough = evidence.thorough
     if unanswered and unjudged:
-        compared = COMPARED_QUERIES * (5 if thorough else 1)
+        compared = 5000 if thorough else 1000
         spelling = find_spelling({'': unanswered[:compared]}, {'': unjudged[:compared]}, pairs=thorough)
     n_judged = len(unanswered) + evidence.common
     if evidence.hits is not None and not evidence.common:
@@ -230,15 +226,16 @@ def in_deviations(surplus: int, changed: int) -> float:
     """Return surplus / sqrt(changed), the z-score of a sign test; 0 if `changed` is 0.
 
     surplus: the number of increases minus that of decreases. changed: the sum of both."""
-    return float(surplus / np.sqrt(changed)) if changed else 0.0
+    if changed: return float(surplus / np.sqrt(changed))
+    return 0.0
 
-LEAST_UPWARDS = {'rising': -3, 'mixed': 3, 'falling': np.inf}  # of `upwards`
+LEAST_UPWARDS = {'rising': -3, 'mixed': 3}  # of `upwards`; never enough in other orders
 
 def _position_problems(evidence):
     """Yield a problem if the scores of a run are positions, so that its rankings are
     reversed."""
     positions, order = evidence.positions or ('', '')
-    if not positions or evidence.upwards < LEAST_UPWARDS[order]: return
+    if evidence.upwards < LEAST_UPWARDS.get(order, np.inf): return
     code = 'positions' if order == 'rising' else 'ascending-scores'
     queries = evidence.counts.queries if evidence.thorough else ()
     yield problem(code, shown(queries), positions=positions)
@@ -259,9 +256,7 @@ def look_like_grades(query: np.ndarray, score: np.ndarray) -> bool:
     1, 2, 3."""
     different = np.unique(score)
     if not 0 < len(different) <= 10: return False
-    lowest = different[0]
-    highest = different[-1]
-    if lowest < -3 or highest < 1 or highest > 10: return False
+    if different[0] < -3 or not 1 <= different[-1] <= 10: return False
     if (different % 1 != 0).any(): return False
     order = np.lexsort((score, query))
     same_query = np.diff(query[order]) == 0
@@ -298,9 +293,17 @@ def signs_of_swap(qrels: Qrels, run: Run) -> str:
     query = np.asarray(columns.query)
     score = np.asarray(columns.value)
     if fractions and look_like_grades(query, score): return FRACTIONS_AND_WHOLE
-    return LISTS_AND_GRADES if is_listed_ranking(qrels, np.bincount(query), score) else ''
+    if is_listed_ranking(qrels, np.bincount(query), score): return LISTS_AND_GRADES
+    return ''
 
 def _source_problems(evidence):
+    "Yield problems of reading, of swapped arguments, of ids, and of runs that are parts of one run."
+    yield from evidence.faults
+    for column, tallies, variants in evidence.ids:
+        for code, (hashes, examples) in tallies.items():
+            n = len(hashes)
+            if n > (code == 'tags'): yield problem(code, shown(examples), n=n, column=column)
+        yield from _report_queries('case-variants', variants, column=column)
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
     answered = np.array(evidence.answered)
     if len(answered) < 2 or answered.sum(axis=1).min() < 3: return
@@ -350,8 +353,6 @@ def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
     return int(np.count_nonzero(answered & (judged.retrieved < k)))
 
 # %% ../../nbs/evaluation/findings.ipynb #851c64f4
-MANY_FRACTIONS = 0.1  # of the grades above 0
-
 def _level_problems(evidence):
     "Yield a problem if no grade reaches the relevance level, or if many fractional grades are below it."
     grades = np.asarray(evidence.grades)
@@ -374,7 +375,7 @@ def many_fractions_below(grade: np.ndarray, level: float) -> bool:
     low = grade[(grade > 0) & (grade < level)]
     fractions = np.count_nonzero(low != np.floor(low))
     if not fractions: return False
-    return bool(fractions >= MANY_FRACTIONS * np.count_nonzero(grade > 0))
+    return bool(fractions >= 0.1 * np.count_nonzero(grade > 0))
 
 # %% ../../nbs/evaluation/findings.ipynb #0405bdc4
 def _depth_problems(evidence):
@@ -419,13 +420,6 @@ def judged_queries(qrels: Qrels) -> tuple[list[str], list[str]]:
     queries = [*escape_non_utf8(qrels.queries)]
     n_relevant = np.bincount(rows.query, rows.value >= 1, len(queries))
     return queries, [*compress(queries, n_relevant == 0)]
-
-def _id_problems(evidence):
-    for column, tallies, variants in evidence.ids:
-        for code, tally in tallies.items():
-            n = len(tally.hashes)
-            if n > (code == 'tags'): yield problem(code, shown(tally.examples), n=n, column=column)
-        yield from _report_queries('case-variants', variants, column=column)
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d5
 def _score_problems(evidence):
@@ -599,7 +593,7 @@ RULES |= {
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
 CONDITIONS = (
     _source_problems, _query_problems, _document_problems, _position_problems, _depth_problems, _level_problems,
-    attrgetter('faults'), _grade_problems, _id_problems, _score_problems, _tie_problems)
+    _grade_problems, _score_problems, _tie_problems)
 
 def find_problems(evidence: Evidence, where: str = '') -> list[Finding]:
     """Return the problems that the rules find in the facts, in the order of `RULES`.
@@ -650,16 +644,13 @@ def judged_evidence(
     if evidence.judged and not evidence.retrieved and run is not None and _are_met(qrels, run): evidence.judged = 0
     return evidence
 
-FIRST_ROWS = 20_000  # of a run, looked through if no judged document was retrieved
-
 def _are_met(qrels, run):
-    "Return whether the first rows of a run contain a document that is judged for its query."
+    "Return whether the first 20,000 rows of a run contain a document that is judged for its query."
     rows = run_head(run)
     grades = qrels.to_dict()
-    docs = (rows.parent or rows.doc)[:FIRST_ROWS].tolist()
+    docs = (rows.parent or rows.doc)[:20_000].tolist()
     queries = rows.query_ids.tolist()
-    numbers = rows.query[:FIRST_ROWS].tolist()
-    return any(doc in grades.get(queries[q], ()) for q, doc in zip(numbers, docs))
+    return any(doc in grades.get(queries[q], ()) for q, doc in zip(rows.query, docs))
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7dd
 def check_swapped(qrels: Qrels, run: Run) -> None:

@@ -437,7 +437,7 @@ def convention_phrases(conventions: Conventions, measures: Sequence[Measure]) ->
     tool = conventions.name.partition(' ')[0]
     tool_measures = conventions.kinds.split()
     names = {m.name for m in measures}
-    phrases = [*conventions.describe()]
+    phrases = conventions.describe()
     for name, option, answer in conventions.measures:
         if option in OF_A_KIND and name in names:
             phrases.append(f'for {name}, {CHOICES[option][answer] or AS_USUAL[answer]}')
