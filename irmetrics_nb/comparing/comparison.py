@@ -91,11 +91,11 @@ class Comparison(Result):
         return list(dict.fromkeys(pair.slice for pair in self.rows))
 
     def pairs(self, slice: str = EVERYTHING) -> list[Pair]:
-        "Return the pairs compared in one slice (group of queries); default: over all queries."
+        "Return the pairs compared in a slice (group of queries), or over all queries."
         return [pair for pair in self.rows if pair.slice == slice]
 
     def of_slice(self, name: str = EVERYTHING) -> 'Comparison':
-        "Return the comparison for one slice (group of queries) only; default: over all queries."
+        "Return the comparison for one slice (group of queries), or over all queries."
         inside = slice_of(self.sample, self.groups, name)
         return replace(self, sample=inside, rows=tuple(self.pairs(name)), groups=None)
 
