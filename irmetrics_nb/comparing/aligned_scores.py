@@ -303,9 +303,9 @@ UNEQUAL = 0.1
 SURE = 0.01
 
 def judging_notes(sample: Sample) -> list[str]:
-    """Return notes on judged@k, the share of judged documents among the top k. A second note is added if the top k
-    contain unjudged documents, but no document that was judged not relevant. The list is empty if the rankings are
-    unknown."""
+    """Return notes on judged@k, the share of judged documents among the top k. A second note
+    is added if the top k contain unjudged documents, but no document that was judged not
+    relevant. The list is empty if the rankings are unknown."""
     shares = judged_shares(sample)
     ranks = sample.first_ranks
     if not shares: return []
@@ -571,10 +571,12 @@ def _common(rows):
 # have a row per table of values and a column per pair; a pair must be below the lowest alpha if no other is rejected
 
 def _decide(rows, positions, method, progress):
-    """Test all pairs of systems, and correct their p-values together. rows: a list of arrays (systems, queries), one
-    per measure and slice. Returns a tuple of five items. The first three are arrays (len(rows), pairs): the p-values,
-    the adjusted p-values and the confidence levels of the intervals. The fourth is the level at which a pair is
-    tested if no other pair is significant. The last is None, because the intervals are computed later."""
+    """Test all pairs of systems, and correct their p-values together. rows: a list of arrays
+    (systems, queries), one per measure and slice. Returns a tuple of five items. The first
+    three are arrays (len(rows), pairs): the p-values, the adjusted p-values and the
+    confidence levels of the intervals. The fourth is the level at which a pair is tested if
+    no other pair is significant. The last is None, because the intervals are computed
+    later."""
     parts = zip(rows, parts_of(progress, len(rows)))
     p = np.array([_p_values(values, positions, method, part) for values, part in parts])
     flat = p.ravel()
@@ -585,11 +587,12 @@ def _decide(rows, positions, method, progress):
     return p, adjusted, 1 - alphas.reshape(p.shape), float(lowest), None
 
 def _decide_by_tukey(rows, positions, method, progress):
-    """Test all pairs of systems in several arrays by Tukey's test. rows: a list of arrays (systems, queries); each is
-    tested on the queries that all systems have. Unless the correction is 'none', Bonferroni's correction accounts for
-    the number of arrays. Returns a tuple of five items. The first three are arrays (len(rows), pairs): the p-values,
-    the adjusted p-values and the confidence levels. The fourth is the corrected significance level. The last is the
-    array (2, len(rows), pairs) of the ends of the intervals."""
+    """Test all pairs of systems in several arrays by Tukey's test. rows: a list of arrays
+    (systems, queries); each is tested on the queries that all systems have. Unless the
+    correction is 'none', Bonferroni's correction accounts for the number of arrays. Returns a
+    tuple of five items. The first three are arrays (len(rows), pairs): the p-values, the
+    adjusted p-values and the confidence levels. The fourth is the corrected significance
+    level. The last is the array (2, len(rows), pairs) of the ends of the intervals."""
     tables = [(i, _common(values)) for i, values in enumerate(rows)]
     tables = [(i, table) for i, table in tables if len(table) >= LEAST_QUERIES]
     n = 1

@@ -91,15 +91,11 @@ class Comparison(Result):
         return list(dict.fromkeys(pair.slice for pair in self.rows))
 
     def pairs(self, slice: str = EVERYTHING) -> list[Pair]:
-        """Return the pairs compared in one slice (group of queries).
-
-        Default: the pairs compared over all queries."""
+        "Return the pairs compared in a slice (group of queries), or over all queries."
         return [pair for pair in self.rows if pair.slice == slice]
 
     def of_slice(self, name: str = EVERYTHING) -> 'Comparison':
-        """Return the comparison for one slice (group of queries) only.
-
-        Default: the comparison over all queries."""
+        "Return the comparison for one slice (group of queries), or over all queries."
         inside = slice_of(self.sample, self.groups, name)
         return replace(self, sample=inside, rows=tuple(self.pairs(name)), groups=None)
 
@@ -238,8 +234,7 @@ def family_text(comparison: Comparison) -> str:
     return f'{line} Statements about the margin {method.margin:g}: {one_sided}.'
 
 def _family(pairs, comparison):
-    """Return a text on p-values that are corrected together: the number of pairs, the
-    measures and the correction."""
+    """Return a text on p-values that are corrected together: the number of pairs, the measures and the correction."""
     method = comparison.method
     size = max(pair.family for pair in pairs)
     sliced = pairs[0].slice != EVERYTHING
@@ -260,9 +255,7 @@ def _family(pairs, comparison):
     return f'{count} for {measures}{" in all slices" * sliced}, {corrected}'
 
 def intervals_text(comparison: Comparison) -> str:
-    """Return a note on the confidence level and the method of the intervals.
-
-    Returns '' if no note is needed."""
+    """Return a note on the confidence level and the method of the intervals, '' if no note is needed."""
     method = comparison.method
     lines = []
     if method.correction != 'none' and any(pair.family > 1 for pair in comparison.rows):
@@ -446,8 +439,7 @@ def marks(comparison: Comparison) -> dict[tuple[str, str], str]:
     ▲ for better or ▼ for worse. A measure without a mean has no marks."""
     sample = comparison.sample
     if comparison.baseline is None and len(sample.systems) > MOST_LETTERS:
-        return {(system, m): str(tier) for m in sample.tested
-                for system, tier in tiers(comparison, m).items()}
+        return {(system, m): str(tier) for m in sample.tested for system, tier in tiers(comparison, m).items()}
     out = {}
     for (system, measure), losers in _worse_systems(comparison).items():
         if not sample.complete[sample.index(measure)].any(): continue
@@ -573,8 +565,8 @@ def _share(comparison, total):
         parts.append((part, pair.slice))
     by_dimension = defaultdict(list)  # the slices of one dimension are parts of a whole
     for part, name in sorted(parts, key=lambda part: -abs(part[0])):
-        by_dimension[dimension_of(name)].append(
-            f'{name} contributes {sentence_number(part, digits)}')
+        text = f'{name} contributes {sentence_number(part, digits)}'
+        by_dimension[dimension_of(name)].append(text)
     listed = '; '.join(', '.join(shares) for shares in by_dimension.values())
     change = sentence_number(total.difference, digits)
     return f'{total.measure}, {total.b} − {total.a}: of {change}, {listed}'

@@ -560,10 +560,11 @@ def per_query(
     takes_ideal = 'ideal' in signature(f).parameters
     compute: Callable[..., Any] = value or f
     @wraps(f)
-    def wrapper(ranking: Any, /, **params: Any) -> Any:
+    def wrapper(ranking: Any, /, *unnamed: Any, **params: Any) -> Any:
         ideal = None
         if takes_ideal: ideal = params.pop('ideal', None)
         judged, single = as_judged(ranking, ideal=ideal)
+        if unnamed: compute(judged, *unnamed)  # which takes the others by name only
         values = np.asarray(compute(judged, **params), dtype=float)
         if not single: return values
         if values.ndim == 1: return float(values[0])

@@ -426,7 +426,7 @@ def looks_at(
 
 def _sample(docs):
     step = -(-len(docs) // MISSED)
-    return sorted(docs)[::-(step or 1)]
+    return sorted(docs)[::step or 1]
 
 # %% ../../nbs/data/judging.ipynb #fcbb748b
 COMPARED = 12         # of the queries of a run of dicts, all over it,

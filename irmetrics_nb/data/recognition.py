@@ -21,7 +21,7 @@ import numpy as np
 from ..core.arrays import concat_ranges
 from ..core.measures import Measure
 from .errors import EMPTY, DataError, StrPath, file_errors, import_polars, polars_errors
-from .ids import PAD
+from .ids import PAD, Ids, block_starts
 from .qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
     check_encoding,
@@ -55,6 +55,7 @@ from irmetrics_nb.data.tables import (
 from irmetrics_nb.data.text import (
     BATCH_BYTES,
     BYTE_ORDER_MARK,
+    HASH,
     HEAD_BYTES,
     LAYOUTS,
     NO_COMMENTS,
@@ -64,6 +65,7 @@ from irmetrics_nb.data.text import (
     keep_freed_memory,
     parse_piece,
     rows_from_text,
+    split_fields,
     text_layout,
 )
 from ..metrics.parsing import parse_all
@@ -151,6 +153,10 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
         text = str(value).replace("'", "''")
         return source.filter(f"{_quoted(column)} = '{text}'")
     return {str(value): rows_of(value) for value in sorted(values, key=str)}
+
+def _column_names(table):
+    if is_relation(table): return table.columns
+    return table.collect_schema().names()
 
 # %% ../../nbs/data/recognition.ipynb #4dfeea17
 def named_sources(run: Any) -> list[tuple[str, Any]] | None:
@@ -287,17 +293,17 @@ def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> i
     The last line may be incomplete. Return 0 if all lines are of the same query. Only
     the last `reach` bytes are parsed, or more if they have only one query."""
     begin = max(end - reach, 0)
-    lines = buffer[begin:end].tobytes().split(b'\n')
-    position = end - len(lines.pop())
-    last_query = None
-    start = 0
-    for line in reversed(lines[1:] if begin else lines):
-        position -= len(line) + 1
-        query = line.split(None, 1)[:1]
-        if not query or query[0].startswith(b'#'): continue  # a comment belongs to no query
-        if last_query not in (None, query): return start
-        last_query = query
-        start = position
+    newline = np.flatnonzero(buffer[begin:end] == 10) + begin
+    line_start = newline + 1 if begin else np.append(0, newline + 1)
+    if len(line_start) > 1:
+        origin = line_start[0]
+        field_start, field_end = split_fields(buffer[origin:line_start[-1]])
+        first_field = np.searchsorted(field_start, line_start - origin)
+        full = np.flatnonzero(np.diff(first_field) > 0)
+        full = full[buffer[field_start[first_field[full]] + origin] != HASH]  # a comment belongs to no query
+        field = first_field[full]
+        changes = block_starts(Ids(buffer, field_start[field] + origin, field_end[field] - field_start[field]))
+        if len(changes) > 1: return int(line_start[full[changes[-1]]])
     return last_query_start(buffer, end, reach * 8) if begin else 0
 
 # %% ../../nbs/data/recognition.ipynb #4724cb7b
@@ -507,10 +513,6 @@ class TableRun:
         with polars_errors(self.name), ensure_unchanged(self.path, self.path, self.state): yield
 
 def _rows_of_last(query): return query.rle().struct.field('len')[-1]
-
-def _column_names(table):
-    if is_relation(table): return table.columns
-    return table.collect_schema().names()
 
 def _quoted(name): return '"' + name.replace('"', '""') + '"'
 
