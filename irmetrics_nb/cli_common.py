@@ -45,7 +45,7 @@ from irmetrics_nb.data.sources import (
 )
 from .evaluation.presets import conventions_of
 from .metrics.parsing import Measure, measure_table, parse_all
-from .results.results import Cell, Items, Table, cell_text, raised, rendered, showing_digits
+from .results.results import Cell, Table, cell_text, raised, rendered, showing_digits
 
 # %% ../nbs/top_level/cli_common.ipynb #824e7bf6
 def in_options(message: str) -> str:
@@ -80,7 +80,7 @@ def for_terminal(items: Iterable[Any]) -> list[Any]:
     renderables: list[Any] = []
     for item in items:
         if isinstance(item, Table): renderables.append(_coloured(item))
-        elif isinstance(item, Items): renderables += [Text(visible(line)) for line in item.items]
+        elif isinstance(item, list): renderables += [Text(visible(line)) for line in item]
         else:
             small = 'yellow' if item.text.startswith('Warning') else 'dim'
             styles = {'plain': '', 'title': 'bold', 'small': small}

@@ -22,7 +22,6 @@ from scipy import stats
 from irmetrics_nb import Checkup, check, compare, evaluate, explain, explain_difference, gate, load_example, report
 from irmetrics_nb.results.results import (
     Cell,
-    Items,
     Table,
     Text,
     booktabs,
@@ -149,7 +148,7 @@ def test_quotes_in_the_name_of_a_measure_stay_straight():
 
 
 def test_an_empty_list_leaves_no_trace():
-    assert [rendered([Items([])], form) for form in LAID_OUT] == [""] * 4
+    assert [rendered([[]], form) for form in LAID_OUT] == [""] * 4
 
 
 # ---- every result has the same verbs ----

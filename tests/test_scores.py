@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from irmetrics_nb import AP, ERR, RR, DataError, Scores, compare, evaluate, load_example, nDCG
 from irmetrics_nb.core.conventions import Conventions
 from irmetrics_nb.core.measures import KINDS, Measure
-from irmetrics_nb.evaluation.scores import RunInfo, beside, concat
+from irmetrics_nb.evaluation.scores import RunInfo
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 from irmetrics_nb.metrics.ap import GMAP
 from irmetrics_nb.metrics.parsing import parse_all
@@ -165,7 +165,7 @@ def test_runs_laid_side_by_side_are_taken_apart_again(names, ids):
         assert apart.to_dict() == run.to_dict() == together.run(run.name).to_dict() == together.to_dict()[run.name]
         assert apart.means == run.means == together.means[run.name]
         assert (apart.name, apart.single, together.single) == (run.name, True, False)
-    assert Scores.beside(together.each()).to_dict() == together.to_dict() == beside([together]).to_dict()
+    assert Scores.beside(together.each()).to_dict() == together.to_dict() == Scores.beside([together]).to_dict()
 
 
 def test_one_run_is_each_of_its_runs():
@@ -219,7 +219,7 @@ def test_parts_of_several_runs_put_together_are_the_whole(two):
     assert whole.to_dict() == Scores.beside([scored(name, values=same[name]) for name in ('one', 'two')]).to_dict()
     assert [info.reading for info in whole.runs] == ['combined from 2 parts'] * 2
     with pytest.raises(ValueError, match='the parts contain different runs'):
-        concat([two, scored(queries=('e', 'f'))])
+        Scores.concat([two, scored(queries=('e', 'f'))])
 
 
 def test_counts_of_parts_are_added_up():

@@ -42,7 +42,6 @@ from ..data.groups import EVERYTHING, dimension_of
 from ..evaluation.evaluation import Progress, in_percent, parts_of
 from irmetrics_nb.results.results import (
     Cell,
-    Items,
     Result,
     Table,
     Text,
@@ -213,7 +212,7 @@ class Comparison(Result):
         ordered = best_first(self)
         for name in self.slices: yield from _slice_parts(ordered, name)
         if self.groups is not None:
-            yield Items([*share_sentences(self), *_differing_sentence(self)])
+            yield [*share_sentences(self), *_differing_sentence(self)]
         for text in _last_lines(self, per_run): yield Text(text, 'small')
 
 # %% ../../nbs/comparing/comparison.ipynb #0ce6f63a
@@ -495,7 +494,7 @@ def _slice_parts(comparison, name):
     sentences_fit = len(inside.rows) <= MOST_SENTENCES * len(sample.measures)
     sentences = []
     if sentences_fit: sentences = inside.sentences()
-    yield Items(sentences)
+    yield sentences
 
 def _last_lines(comparison, per_run):
     """Yield the lines below the tables: a note on marks and test, then notes and warnings.

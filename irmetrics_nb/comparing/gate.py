@@ -44,7 +44,6 @@ from ..core.conventions import check_option
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
 from irmetrics_nb.results.results import (
-    Items,
     Result,
     Text,
     p_text,
@@ -334,7 +333,7 @@ class Gate(Result):
         for verdict in sorted(self.rows, key=lambda verdict: verdict.passed):
             lead = 'passed' if verdict.passed else 'FAILED'
             items.append((lead, verdict.text, _worst_text(verdict.queries)))
-        yield Items(items)
+        yield items
         for line in (*self.could, *self.judging): yield Text(f'{line}.', 'small')
 
     def to_dict(self) -> dict[str, Any]:
@@ -595,7 +594,7 @@ class SampleSize(Result):
         if self.careful: lines.append(
             f'The standard deviation {why}: it may be {self.upper:.3g}, and then '
             f'{self.careful:,} queries are needed.')
-        yield Items(lines)
+        yield lines
 
 # %% ../../nbs/comparing/gate.ipynb #e2f8eb6a
 ASSUMED = 0.3, 0.5  # median and largest standard deviation in the example, rounded

@@ -45,7 +45,7 @@ from irmetrics_nb.evaluation.findings import (
 )
 from .presets import conventions_of, identical_rows
 from ..metrics.parsing import parse_all
-from ..results.results import Items, Result, Table, Text, value_text
+from ..results.results import Result, Table, Text, value_text
 
 # %% ../../nbs/evaluation/checkup.ipynb #dbbb0608
 CAPITAL = 1
@@ -427,7 +427,7 @@ class Checkup(Result):
             texts = [_fact_text(column.get(fact, '')) for column in columns]
             rows.append([fact, *texts])
         if rows: yield Table(['', *self.facts], rows, 'The input.', 'tab:input')
-        yield Items([(f.lead, f.text, f.examples) for f in self.findings])
+        yield [(f.lead, f.text, f.examples) for f in self.findings]
         levels = [f.level for f in self.findings]
         phrases = [counted(levels.count(level), level) for level in LEVELS
                    if level in levels]

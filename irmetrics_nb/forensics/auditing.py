@@ -34,7 +34,7 @@ from irmetrics_nb.forensics.search import (
     values_of_variant,
     variant_of,
 )
-from ..results.results import Items, Result, Text, value_text
+from ..results.results import Result, Text, value_text
 
 # %% ../../nbs/forensics/auditing.ipynb #19b81e5d
 @dataclass(frozen=True)
@@ -483,7 +483,7 @@ class Audit(Result):
 
     def _blocks(self):
         yield from map(Text, self._verdict())
-        yield Items([*map(str, self.findings)])
+        yield [*map(str, self.findings)]
 
     def __repr__(self) -> str: return '\n'.join(self.lines)
 
