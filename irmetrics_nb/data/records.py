@@ -164,9 +164,8 @@ def from_records(
     with polars_errors(where):
         table = named_lists(source)
         names = _record_names(list(table), columns or {})
-    query_name, ranked_name, gold_name = names.values()
-    queries = _query_texts(table[query_name], where)
-    with polars_errors(where):
+        query_name, ranked_name, gold_name = names.values()
+        queries = _query_texts(table[query_name], where)
         qrels: dict[str, Any] = {}
         run: dict[str, Any] = {}
         for query, ranked, gold in zip(queries, table[ranked_name], table[gold_name]):
@@ -357,8 +356,8 @@ def read_scores(path: StrPath) -> dict[str, dict[str, dict[str, float]]]:
         if not values_of: raise ValueError('no rows')
     except (csv.Error, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f'no column {error}' if isinstance(error, KeyError) else error
-        advice = "write one with scores.save('name.csv')"
-        raise DataError(f'{name} is not a table of scores ({reason}); {advice}') from None
+        raise DataError(f'{name} is not a table of scores ({reason}); '
+                        "write one with scores.save('name.csv')") from None
     return values_of
 
 def _rows_of_scores(data, name):
@@ -488,11 +487,11 @@ def read_words(
         if first is None: first = key
         if key in keep: words[key] = _title_and_text(row, columns)
     if words or first is None: return words
-    found = f'expected ids such as {short_repr(min(keep))}, found {short_repr(first)}'
     head = ('; if the file has a header, its id column must be named '
             f'{" or ".join(columns.ids)}') if is_path(source) else ''
     warnings.warn(
-        f'{where}: none of the expected {columns.what} was found ({found}){head}',
+        f'{where}: none of the expected {columns.what} was found (expected ids such as '
+        f'{short_repr(min(keep))}, found {short_repr(first)}){head}',
         DataWarning,
         stacklevel=2,
     )

@@ -323,10 +323,10 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
     if isinstance(content, dict) and isinstance(next(iter(content), ''), RepeatedName):
         raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
     if lines: return rows_from_triples(content, kind, name, columns, lines)
-    flat = isinstance(content, dict) and not any(isinstance(value, dict | list) for value in content.values())
+    flat = isinstance(content, dict) and not any(isinstance(value, (dict, list)) for value in content.values())
     if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
     form = form_of(content)
-    if isinstance(content, dict | list) and form: return form.read(content, kind, name, columns)
+    if isinstance(content, (dict, list)) and form: return form.read(content, kind, name, columns)
     raise DataError(f'{name}: expected a JSON object or list, not {short_repr(content)}')
 
 def parse_json(text: str | bytes, name: str, hook: Callable | None = None) -> tuple[Any, list[int]]:
@@ -388,8 +388,7 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
     bytes of the text, and `line` is the number of its first line."""
     end = data[-MAX_LINE_BYTES:].tobytes()
     if len(end) < MAX_LINE_BYTES or (b'\n' in end and not end.isspace()): return
-    last_line = line + np.count_nonzero(data == 10)
-    raise DataError(f'{name}, line {last_line}: {MAX_LINE_BYTES:,} bytes contain no line break, or only spaces'
+    raise DataError(f'{name}, line {line + np.count_nonzero(data == 10)}: {MAX_LINE_BYTES:,} bytes contain no line break, or only spaces'
                     f'{binary_hint(end[:HEAD_BYTES])}')
 
 # %% ../../nbs/data/sources.ipynb #b838d5da

@@ -78,7 +78,7 @@ def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any],
     for key, name in columns.items():
         label = plain_name(str(key))
         usual = next((usual for role, usual in ROLES[kind] if label in (usual, *COLUMN_SYNONYMS[role])), None)
-        if usual is None or usual in named or not isinstance(name, str | int): raise columns_error(columns, kind)
+        if usual is None or usual in named or not isinstance(name, (str, int)): raise columns_error(columns, kind)
         named[usual] = name
     return named, any(holds_ranks(str(key), kind) for key in columns)
 
@@ -262,9 +262,8 @@ def rows_from_lists(
     `lines` has the line number of each triple. If `ranks` is True, the numbers are
     ranks, and their negatives become the scores. Raise DataError for an invalid triple."""
     queries, docs, numbers = zip(*triples)
-    query = ids_of_objects(queries, name)
+    query_ids, codes = factorize_blocks(ids_of_objects(queries, name))
     doc = ids_of_objects(docs, name)
-    query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
     rows = check_values(rows, kind, numbers)
     if ranks: negate_ranks(rows)
@@ -460,8 +459,7 @@ def scan(path: StrPath) -> Any:
             if not files: raise DataError(f'{path}: this folder contains no data files')
         kind = _kind_of_file(files[0])
     folders = [name for member in members for name in re.split(r'[/\\]', member.removeprefix(path))[:-1]]
-    partitions = filter(is_partition, folders)
-    keys = {name.partition('=')[0]: pl.String for name in partitions}  # columns of text, as 07 and 7 are two ids
+    keys = {name.partition('=')[0]: pl.String for name in filter(is_partition, folders)}  # columns of text, as 07 and 7 are two ids
     are_parts = all(is_part(member.rpartition('/')[2]) for member in members)
     if remote and len(members) > 1 and not (keys or are_parts):
         raise DataError(f'{path}: {members[0]} and {members[1]} are not named like parts of a table (part-*); give a '
