@@ -97,8 +97,7 @@ DOORS = {
     "data.sources": ["read_rows"],
     "data.recognition": ["read_batches"],
     "data.qrels_and_runs": ["Qrels", "Run"],
-    "data.records": ["DOCUMENTS", "Example", "LONGEST", "RULES", "Span", "TOPICS", "Together", "Words", "from_records", "from_spans",
-                     "load_example", "one_line", "read_words"],
+    "data.records": ["Example", "Together", "from_records", "from_spans", "load_example", "read_words"],
     "data.groups": ["Groups"],
     "data.judging": ["DEFAULT_MEMORY", "Reading", "judge", "judge_run"],
 }

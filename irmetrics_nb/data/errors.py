@@ -87,7 +87,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     The hint ends an error message: "; did you mean 'nDCG'?". Return '' if no name in
     `names` is similar."""
     from difflib import get_close_matches
-    matches = get_close_matches(name, list(names), n=1)
+    matches = get_close_matches(name, names, n=1)
     return f'; did you mean {matches[0]!r}?' if matches else ''
 
 def short_repr(value: object) -> str:
@@ -174,8 +174,8 @@ def import_polars(feature: str = 'a table', instead: str = '') -> Any:
     except ImportError:
         hint = f'; {instead}' if instead else ''
         raise ImportError(f'{feature} needs polars, which is not installed{hint}') from None
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if in_main_thread and hasattr(signal, 'siginterrupt'): signal.siginterrupt(signal.SIGINT, True)
+    if threading.current_thread() is threading.main_thread() and hasattr(signal, 'siginterrupt'):
+        signal.siginterrupt(signal.SIGINT, True)
     return polars
 
 # %% ../../nbs/data/errors.ipynb #a82badf2

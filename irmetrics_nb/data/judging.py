@@ -567,7 +567,7 @@ def _judge_file(qrels, file, size, ties, negative, progress, release_qrels, part
         first_batch = next(map(file.rows, file))
         _check_common(qrels, file.name, first_batch.query_ids[:1000].tolist())
     file.comments.warn()
-    description += getattr(file, 'way', '') + _left_out(file.comments)
+    description += _left_out(file.comments)
     answered = sum(map(len, queries))
     notes = getattr(file, 'notes', ())
     return judged, Reading(answered, file.tag, description, all_looks, observed, notes)

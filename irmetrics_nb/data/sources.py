@@ -152,8 +152,7 @@ def _hits_of(answer, where):
     error = answer.get('error')
     if isinstance(error, dict): error = error.get('reason') or error
     if error: raise DataError(f'{where}: the search failed: {error}')
-    cause = ''
-    if answer.get('timed_out'): cause = 'the search timed out'
+    cause = 'the search timed out' if answer.get('timed_out') else ''
     shards = answer.get('_shards') or {}
     failed = shards.get('failed')
     if failed: cause = f'{failed} of {shards.get("total", "?")} shards failed'
@@ -176,7 +175,7 @@ def rows_from_service(source: Any, kind: str, name: str, columns: Mapping) -> Ro
     return rows
 
 # %% ../../nbs/data/sources.ipynb #77c96028
-def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a dict whose values are dicts or lists of documents. Raise DataError if there are no rows or
     a row is invalid."""
     if not source: raise DataError(f'{name}: there are no queries')
@@ -233,11 +232,9 @@ def _is_id(item, where):
     return True
 
 # %% ../../nbs/data/sources.ipynb #270dd2be
-HIT_ATTRIBUTES = [*chain(*COLUMN_SYNONYMS.values())]
-
 def _record_of(item):
     if isinstance(item, Mapping): return item
-    return {name: getattr(item, name) for name in HIT_ATTRIBUTES if hasattr(item, name)}
+    return {name: getattr(item, name) for name in chain(*COLUMN_SYNONYMS.values()) if hasattr(item, name)}
 
 def is_hit(item: Any) -> bool:
     """Return True if an item has a document and a number, but no query."""
@@ -326,10 +323,10 @@ def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLU
     if isinstance(content, dict) and isinstance(next(iter(content), ''), RepeatedName):
         raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
     if lines: return rows_from_triples(content, kind, name, columns, lines)
-    flat = isinstance(content, dict) and not any(isinstance(value, dict | list) for value in content.values())
+    flat = isinstance(content, dict) and not any(isinstance(value, (dict, list)) for value in content.values())
     if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
     form = form_of(content)
-    if isinstance(content, dict | list) and form: return form.read(content, kind, name, columns)
+    if isinstance(content, (dict, list)) and form: return form.read(content, kind, name, columns)
     raise DataError(f'{name}: expected a JSON object or list, not {short_repr(content)}')
 
 def parse_json(text: str | bytes, name: str, hook: Callable | None = None) -> tuple[Any, list[int]]:
@@ -391,9 +388,8 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
     bytes of the text, and `line` is the number of its first line."""
     end = data[-MAX_LINE_BYTES:].tobytes()
     if len(end) < MAX_LINE_BYTES or (b'\n' in end and not end.isspace()): return
-    last_line = line + np.count_nonzero(data == 10)
-    problem = f'{MAX_LINE_BYTES:,} bytes contain no line break, or only spaces'
-    raise DataError(f'{name}, line {last_line}: {problem}{binary_hint(end[:HEAD_BYTES])}')
+    raise DataError(f'{name}, line {line + np.count_nonzero(data == 10)}: {MAX_LINE_BYTES:,} bytes contain no line break, or only spaces'
+                    f'{binary_hint(end[:HEAD_BYTES])}')
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: StrPath) -> BufferedReader:
@@ -454,7 +450,8 @@ def _read_stream(stream, path, limit=np.inf):
     while block := stream.read(1 << 22):
         data += block
         head = bytes(data[:HEAD_BYTES])
-        if not is_self_describing(head, str(path)): check_end(np.frombuffer(data, np.uint8), path)
+        if not (head.startswith(TABLE_MAGIC) or looks_like_json(head, str(path))):  # those may have lines of any length
+            check_end(np.frombuffer(data, np.uint8), path)
         if len(data) > limit:
             raise DataError(f'{path}: the uncompressed data are more than {MAX_UNPACKED_RATIO} times as large as the '
                             'file')
@@ -464,11 +461,6 @@ def _read_stream(stream, path, limit=np.inf):
 def file_content(path: StrPath) -> bytes:
     "Return all bytes of a file, decompressed if it is gzipped. Raise DataError if the file cannot be read."
     return bytes(read_bytes(path)[:-PAD])
-
-def is_self_describing(head: bytes, name: str) -> bool:
-    """Return True if a file is Parquet, Arrow or JSON, so that lines may have any
-    length. `head` has the first bytes of the file."""
-    return head.startswith(TABLE_MAGIC) or looks_like_json(head, name)
 
 # %% ../../nbs/data/sources.ipynb #23741ef0
 def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
@@ -487,15 +479,6 @@ def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = N
         return rows_from_text(TextBytes.from_bytes(name, data), kind, layout)
 
 # %% ../../nbs/data/sources.ipynb #ad1d2b4f
-def rows_from_file(path: StrPath, kind: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    """Return the rows of a file; raise DataError if the file or a row is invalid."""
-    keep_freed_memory()
-    data = read_bytes(path)
-    if len(data) == PAD: raise DataError(f'{path}: the file is empty')
-    rows = rows_from_bytes(data, kind, str(path), columns)
-    rows.name = rows.name or file_stem(path)
-    return rows
-
 def is_path(source: object) -> bool:
     """Return True if a source is the path of a file or folder."""
     return isinstance(source, (str, os.PathLike))
@@ -532,9 +515,8 @@ def lookup_column(source: Any, what: str, ids: Sequence[str], names: Sequence[st
     """Return (ids, values) of a source as in `read_lookup`. The values are of the first column with a name in `names`,
     or of the only column. Raise DataError if there is no such column."""
     keys, columns = read_lookup(source, what, ids)
-    column = next((columns[name] for name in names if name in columns), None)
-    if column is None and len(columns) == 1: [column] = columns.values()
-    if column is not None: return keys, column
+    found = [columns[name] for name in names if name in columns][:1] or [*columns.values()]
+    if len(found) == 1: return keys, found[0]
     raise DataError(f'{what}: no column {" or ".join(names)}; the columns are {", ".join(columns)}')
 
 def _columns_of(records):
@@ -554,29 +536,17 @@ def named_lists(source: Any, used: Collection[str] = (), ids: Sequence[str] = ()
         records = list(source) if isinstance(source, Iterable) else []
         if records and all(isinstance(record, Mapping) for record in records): return _columns_of(records)
         raise DataError(f'expected a dict, a table, records or a path, not {short_repr(source)}')
-    frame = hasattr(source, 'iloc') and hasattr(source, 'columns')
-    table = source if frame else to_polars_table(source, 'run')
+    table = source if hasattr(source, 'iloc') and hasattr(source, 'columns') else to_polars_table(source, 'run')
     names = [name for name in table.columns if str(name).lower() in used] or table.columns
     return {str(name): table[name].to_list() for name in names}
 
 def _lists_of_file(path, used, ids):
+    """Return the columns of a file, as `named_lists`. The fields of a text are separated by tabs, commas, semicolons or
+    blanks; raise DataError if its lines do not have the same number of fields."""
     data = file_content(path)
     if data.startswith(TABLE_MAGIC): return named_lists(read_table(data, path), used)
     text = data.decode('utf-8-sig', 'surrogateescape')
     if looks_like_json(data[:HEAD_BYTES], path): return named_lists(parse_json(text, path)[0])
-    rows = separated_rows(text, path)
-    names = header_names(rows[0] if rows else [])
-    header = not ids or any(name in ids or plain_name(name) in ids for name in names)
-    if len(rows) <= header: raise DataError(f'{path}: the file has no rows')
-    if header: rows = rows[1:]
-    elif len(names) == 2: names = [ids[0], '']
-    else: raise DataError(f'{path}: without a header, a file needs two columns (query and group), not {len(names)}; '
-                          'write a header such as query_id,device,lang')
-    return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
-
-def separated_rows(text: str, path: str) -> list[list[str]]:
-    """Split each line of a text at tabs, commas, semicolons or blanks; return the fields of each line that is not
-    blank. Raise DataError if the lines do not have the same number of fields."""
     first_line = text.lstrip().split('\n', 1)[0]
     separator = next((sign for sign in '\t,;' if sign in first_line), None)
     lines: Iterable = ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip())
@@ -589,19 +559,31 @@ def separated_rows(text: str, path: str) -> list[list[str]]:
             f'{path}, line {number}: {counted(len(fields), "column")}, but the first line has {len(rows[0])}; if '
             'names contain spaces, separate the columns with tabs or commas'
         )
-    return rows
+    names = header_names(rows[0] if rows else [])
+    header = not ids or any(name in ids or plain_name(name) in ids for name in names)
+    if len(rows) <= header: raise DataError(f'{path}: the file has no rows')
+    if header: rows = rows[1:]
+    elif len(names) == 2: names = [ids[0], '']
+    else: raise DataError(f'{path}: without a header, a file needs two columns (query and group), not {len(names)}; '
+                          'write a header such as query_id,device,lang')
+    return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
 def rows_from_path(path: StrPath, kind: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a file, of a table in several files, or of a remote table."""
     path = os.fspath(path)
-    if not (is_remote(path) or is_spread(path)): return rows_from_file(path, kind, columns)
-    with polars_errors(path):
-        table = scan(path)
-        names = table.collect_schema().names()
-        used = [names[i] for i in column_positions(names, kind, columns)]
-        rows = rows_from_table(table.select(used).collect(), kind, path, columns=columns, names=names)
-    rows.name = file_stem(path)
+    if is_remote(path) or is_spread(path):
+        with polars_errors(path):
+            table = scan(path)
+            names = table.collect_schema().names()
+            used = [names[i] for i in column_positions(names, kind, columns)]
+            rows = rows_from_table(table.select(used).collect(), kind, path, columns=columns, names=names)
+    else:
+        keep_freed_memory()
+        data = read_bytes(path)
+        if len(data) == PAD: raise DataError(f'{path}: the file is empty')
+        rows = rows_from_bytes(data, kind, path, columns)
+    rows.name = rows.name or file_stem(path)
     return rows
 
 def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping) -> Rows:
@@ -695,5 +677,4 @@ def read_rows(
         )
     rows = form.read(source, kind, f'the {kind}', named_columns)
     rows.comments.warn()
-    rises = ranks or not descending
-    return negate_ranks(rows) if rises and not rows.ranks else rows
+    return negate_ranks(rows) if (ranks or not descending) and not rows.ranks else rows

@@ -78,7 +78,7 @@ def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any],
     for key, name in columns.items():
         label = plain_name(str(key))
         usual = next((usual for role, usual in ROLES[kind] if label in (usual, *COLUMN_SYNONYMS[role])), None)
-        if usual is None or usual in named or not isinstance(name, str | int): raise columns_error(columns, kind)
+        if usual is None or usual in named or not isinstance(name, (str, int)): raise columns_error(columns, kind)
         named[usual] = name
     return named, any(holds_ranks(str(key), kind) for key in columns)
 
@@ -92,11 +92,11 @@ def candidates(names: Iterable[str], role: str) -> dict[str, int]:
 
     A role is 'query', 'document', 'qrels' (grades) or 'run' (scores). The priority 0 is
     the most likely."""
-    labels = {name: plain_name(name) for name in names}
     priorities = COLUMN_SYNONYMS[role]
-    found = {name: priorities[label] for name, label in labels.items() if label in priorities}
-    for name, priority in found.items():
-        if priority == 0 and name != labels[name]: found[name] = 2  # such as Doc-ID, which is no better than docid
+    found = {
+        name: priorities[label] or 2 * (name != label)  # such as Doc-ID, which is no better than docid
+        for name in names if (label := plain_name(name)) in priorities
+    }
     return dict(sorted(found.items(), key=itemgetter(1)))
 
 def rivals(names: Iterable[str], role: str) -> list[str]:
@@ -167,8 +167,9 @@ def _column_problem(names, kind, columns):
     for (role, key), equal in zip(ROLES[kind], choices):
         if len(equal) == 1: continue
         if equal: faults.append(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}')
-        elif key in columns: faults.append(f'no column {columns[key]!r}')
-        else: faults.append(f'no column {" or ".join(COLUMN_SYNONYMS[role])}')
+        else:
+            missing = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[role])
+            faults.append(f'no column {missing}')
         if key not in columns: keys.append(key)
     text = '; '.join(faults) + f'; the columns are {short_repr(list(names))[1:-1]}'
     if keys:
@@ -204,17 +205,6 @@ def id_column(series: Any) -> Ids:
     joined += bytes(PAD)
     return check_lengths(Ids(np.frombuffer(joined, np.uint8), start, length))
 
-def query_column(series: Any) -> tuple[Ids, np.ndarray]:
-    """Return the distinct ids of a polars column, and the number of the id in each row.
-
-    The ids are in order of first appearance. The numbers are an int array (rows,) of
-    positions in them."""
-    pl = import_polars()
-    if not (series.dtype == pl.String or series.dtype.is_integer()): return factorize_blocks(id_column(series))
-    runs = series.rle().struct  # rows of one query that stand together are read once
-    query_ids, codes = factorize_blocks(id_column(runs.field('value').alias(series.name)))
-    return query_ids, np.repeat(codes, runs.field('len'))
-
 def number_column(series: Any) -> np.ndarray:
     """Convert a polars column to a float64 array, with NaN for invalid numbers.
 
@@ -249,8 +239,12 @@ def rows_from_table(
     if not valid.all(): query, doc, number = (column.filter(valid) for column in (query, doc, number))
     notes = unused_columns(names or table.columns, kind, columns)
     with polars_errors(name):
-        query_ids, codes = query_column(query)
-        rows = Rows(query_ids, codes, id_column(doc), number_column(number), name, notes=notes)
+        size = 1
+        if query.dtype == import_polars().String or query.dtype.is_integer():
+            runs = query.rle().struct  # rows of one query that stand together are read once
+            query, size = runs.field('value').alias(query.name), runs.field('len')
+        query_ids, codes = factorize_blocks(id_column(query))
+        rows = Rows(query_ids, np.repeat(codes, size), id_column(doc), number_column(number), name, notes=notes)
     rows = check_values(rows, kind, number)
     if holds_ranks(number.name, kind, columns): negate_ranks(rows)
     return rows
@@ -267,10 +261,9 @@ def rows_from_lists(
 
     `lines` has the line number of each triple. If `ranks` is True, the numbers are
     ranks, and their negatives become the scores. Raise DataError for an invalid triple."""
-    queries, docs, numbers = zip(*triples, strict=True)
-    query = ids_of_objects(queries, name)
+    queries, docs, numbers = zip(*triples)
+    query_ids, codes = factorize_blocks(ids_of_objects(queries, name))
     doc = ids_of_objects(docs, name)
-    query_ids, codes = factorize_blocks(query)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
     rows = check_values(rows, kind, numbers)
     if ranks: negate_ranks(rows)
@@ -309,8 +302,7 @@ def is_table(source: object) -> bool:
 
 def is_relation(source: object) -> bool:
     """Return True for a relation of DuckDB."""
-    of_duckdb = type(source).__module__.split('.')[0] in ('duckdb', '_duckdb')
-    return of_duckdb and hasattr(source, 'project')
+    return type(source).__module__.split('.')[0] in ('duckdb', '_duckdb') and hasattr(source, 'project')
 
 def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> Any:
     """Convert any table to a polars DataFrame.
@@ -330,9 +322,8 @@ def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> An
 def _from_pandas(name, column):
     pl = import_polars()
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in 'iuf': return pl.Series(name, column.to_numpy())
-    items = [None if missing else x for x, missing in zip(column.tolist(), column.isna().tolist(), strict=True)]
-    all_text = all(isinstance(x, (str, type(None))) for x in items)
-    return pl.Series(name, items, pl.String if all_text else pl.Object)
+    items = [None if missing else x for x, missing in zip(column.tolist(), column.isna().tolist())]
+    return pl.Series(name, items, pl.String if all(isinstance(x, str | None) for x in items) else pl.Object)
 
 # %% ../../nbs/data/tables.ipynb #e3637b35
 TABLE_MAGIC = b'PAR1', b'ARROW1'  # the first bytes of a Parquet and of an Arrow file
@@ -354,7 +345,7 @@ def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS)
 
     `head` has the first bytes of the file. If the first line is not a header, return
     ',' for a `name` that ends with .csv or .csv.gz, and None for any other name."""
-    first_line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n')[0].decode('utf-8', 'replace').strip('\r')
+    first_line = head.split(b'\n')[0].decode('utf-8-sig', 'replace').strip('\r')
     for separator in '\t,;':
         names = header_names(first_line.split(separator))
         query, document, _ = _choices(names, 'run', columns)
@@ -437,27 +428,12 @@ def is_spread(path: StrPath) -> bool:
     folders = (name for name in names if is_partition(name) and os.path.isdir(os.path.join(path, name)))
     if '_SUCCESS' in names or any(folders): return True
     shown = [name for name in names if name[0] not in '._']
-    return len(shown) > 0 and all(map(is_part, shown))
+    return bool(shown) and all(map(is_part, shown))
 
-def is_part(name: str) -> bool:
-    """Return True if a file is named like a part of a table, such as part-0.parquet.
-
-    The names are those that Spark, pyarrow, Dask, DuckDB and Snowflake use."""
-    return re.match(r'part-|part\.\d+\.|data_\d+\.parquet|data_\d+(_\d+)+\.', name) is not None
-
-def is_partition(name: str) -> bool:
-    """Return True if a folder is named like a partition, such as system=bm25."""
-    return re.fullmatch('[^=.]+=[^=]*', name) is not None
-
-def part_files(folder: StrPath) -> list[str]:
-    """Return the sorted paths of the files of a table in a folder.
-
-    Raise DataError if there are no files."""
-    folder = os.fspath(folder)
-    paths = glob(os.path.join(escape(folder), '**'), recursive=True)  # follows links, leaves hidden files out
-    files = [path for path in paths if os.path.isfile(path) and not re.search(r'[/\\]_', path.removeprefix(folder))]
-    if not files: raise DataError(f'{folder}: this folder contains no data files')
-    return sorted(files, key=Path)
+# Match the name of a file that is a part of a table, such as part-0.parquet (of Spark,
+# pyarrow, Dask, DuckDB and Snowflake), and of a folder that is a partition: system=bm25.
+is_part = re.compile(r'part-|part\.\d+\.|data_\d+\.parquet|data_\d+(_\d+)+\.').match
+is_partition = re.compile('[^=.]+=[^=]*').fullmatch
 
 # %% ../../nbs/data/tables.ipynb #70c34795
 def scan(path: StrPath) -> Any:
@@ -471,13 +447,19 @@ def scan(path: StrPath) -> Any:
     files = [path]
     if remote:
         kind = _kind_by_name(path)
-        if path.partition('?')[0].endswith('/'): members = _remote_files(path)
+        if path.partition('?')[0].endswith('/'):
+            with polars_errors(path):
+                table = pl.scan_parquet(path, include_file_paths='', hive_partitioning=False)
+                members = sorted(table.select(pl.col('').unique()).collect().to_series())
     else:
-        if os.path.isdir(path): files = members = part_files(path)
+        if os.path.isdir(path):
+            paths = glob(os.path.join(escape(path), '**'), recursive=True)  # follows links, leaves hidden files out
+            paths = [f for f in paths if os.path.isfile(f) and not re.search(r'[/\\]_', f.removeprefix(path))]
+            files = members = sorted(paths, key=Path)
+            if not files: raise DataError(f'{path}: this folder contains no data files')
         kind = _kind_of_file(files[0])
     folders = [name for member in members for name in re.split(r'[/\\]', member.removeprefix(path))[:-1]]
-    partitions = filter(is_partition, folders)
-    keys = {name.partition('=')[0]: pl.String for name in partitions}  # columns of text, as 07 and 7 are two ids
+    keys = {name.partition('=')[0]: pl.String for name in filter(is_partition, folders)}  # columns of text, as 07 and 7 are two ids
     are_parts = all(is_part(member.rpartition('/')[2]) for member in members)
     if remote and len(members) > 1 and not (keys or are_parts):
         raise DataError(f'{path}: {members[0]} and {members[1]} are not named like parts of a table (part-*); give a '
@@ -503,13 +485,6 @@ def _kind_of_file(path):
                     'into one file')
 
 REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
-
-def _remote_files(folder):
-    """Return the sorted addresses of the files in a folder on the network."""
-    pl = import_polars()
-    with polars_errors(folder):
-        paths = pl.scan_parquet(folder, include_file_paths='', hive_partitioning=False).select(pl.col('').unique())
-        return sorted(paths.collect().to_series())
 
 def _kind_by_name(path):
     """Return 'parquet', 'json' or the CSV separator of a table on the network. It is
