@@ -8,13 +8,13 @@ __all__ = ['Numbers', 'Cutoff', 'Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCO
            'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column',
            'RankingsLike', 'linear_gain', 'exp_gain', 'binary_gain', 'as_gain', 'function_of', 'log2_discount',
            'jarvelin_discount', 'ln_discount', 'as_discount', 'check_cutoff', 'check_level', 'ratio', 'parameter_lines',
-           'documented', 'Options', 'check_option', 'lists_choices', 'Conventions', 'EvaluationWarning']
+           'Options', 'check_option', 'lists_choices', 'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/core/conventions.ipynb #079eaa2d
 import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from importlib import import_module
 from inspect import cleandoc, signature
 from textwrap import wrap
@@ -70,7 +70,7 @@ def as_gain(gain: Gain = 'linear', *, more: str = '') -> Callable:
     gains.
 
     ValueError for an unknown name; `more` names other values in the message."""
-    if isinstance(gain, Mapping): return lambda g: _gains_by_table(gain, g)
+    if isinstance(gain, Mapping): return partial(_gains_by_table, gain)
     return function_of('gain', gain, NAMED_GAINS, f'{more}a mapping ')
 
 def function_of(
@@ -139,7 +139,7 @@ def as_discount(discount: Discount = 'log2', b: float = 2) -> Callable:
     unknown name or a base b <= 1."""
     if not b > 1:
         raise ValueError(f'the base b of the discount must be larger than 1, not {b!r}')
-    if discount == 'jarvelin': return lambda i: jarvelin_discount(i, b)
+    if discount == 'jarvelin': return partial(jarvelin_discount, b=b)
     return function_of('discount', discount, DISCOUNTS)
 
 # %% ../../nbs/core/conventions.ipynb #ff4aded2

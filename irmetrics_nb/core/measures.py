@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FLOOR', 'MEAN', 'GEOMETRIC_MEAN', 'SUM', 'Terms', 'Sum', 'Share', 'Average', 'KINDS', 'LETTERS', 'geometric_mean',
-           'Aggregate', 'Parts', 'tidy', 'Kind', 'check_claims', 'enter', 'Measure', 'Metric', 'measure']
+           'Aggregate', 'Parts', 'Kind', 'check_claims', 'enter', 'Measure', 'Metric', 'measure']
 
 # %% ../../nbs/core/measures.ipynb #b9612ec4
 import re
@@ -345,7 +345,15 @@ def enter(kind: Kind) -> Kind:
     A kind with the same name and function is replaced. ValueError if the name belongs
     to another function, or if the function lacks a parameter that the declaration
     names."""
-    _check_words(kind)
+    letters = {*re.findall(r'[^\W\d]\w*', kind.written)}
+    for letter in sorted(letters - {*LETTERS, *kind.params, kind.at}):
+        raise ValueError(f'{kind.name}: written contains {letter!r}; allowed '
+                         f'are {" ".join(LETTERS)} and the names of parameters')
+    named = {kind.at, *kind.without.split()} - {None}
+    for table in kind.spellings.values():
+        if isinstance(table, Mapping): named.update(*table.values())
+    for name in sorted(named - _parameters(kind.function).keys()):
+        raise ValueError(f'{kind.name}: its function has no parameter {name!r}')
     if not kind.built_in: module_of_measures().check_name(kind)
     declared = KINDS.data.get(kind.name)
     if declared:
@@ -367,17 +375,6 @@ _LETTERS = {
     'R': 'the number of all relevant documents',
     'N': 'the number of all documents judged not relevant'}
 LETTERS = [*_LETTERS, 'log2', 'min']
-
-def _check_words(kind):
-    letters = {*re.findall(r'[^\W\d]\w*', kind.written)}
-    for letter in sorted(letters - {*LETTERS, *kind.params, kind.at}):
-        raise ValueError(f'{kind.name}: written contains {letter!r}; allowed '
-                         f'are {" ".join(LETTERS)} and the names of parameters')
-    named = {kind.at, *kind.without.split()} - {None}
-    for table in kind.spellings.values():
-        if isinstance(table, Mapping): named.update(*table.values())
-    for name in sorted(named - _parameters(kind.function).keys()):
-        raise ValueError(f'{kind.name}: its function has no parameter {name!r}')
 
 # %% ../../nbs/core/measures.ipynb #27c595ec
 _P = ParamSpec('_P')  # the parameters of a metric
@@ -541,21 +538,18 @@ class Measure(Generic[_P]):
         """
         judged, single = as_judged(ranking)
         check_option('ties', ties, CHOICES['ties'])
-        values = self._values(judged, ties)
-        if single: return float(values[0])
-        return values
-
-    def _values(self, judged, ties):
-        """Return one value per query; check a user's measure at its first use."""
         kind = self.kind
         looked_at = self.view(judged)
-        if not kind.built_in and id(kind) not in _proven:
+        if not kind.built_in and id(kind) not in _proven:  # a user's measure, at its first use
             check_claims(kind)
             _proven.add(id(kind))
-        if ties in ('docid', 'given'): return kind.value(looked_at, **self.arguments())
-        complete = self.resolve(judged)  # what the judgments decide is the same for all
-        try: return kind.over_ties(looked_at, ties, **complete.arguments())
-        except TiesError as e: raise TiesError(f'{self!r}: {e}') from None
+        if ties in ('docid', 'given'): values = kind.value(looked_at, **self.arguments())
+        else:
+            complete = self.resolve(judged)  # what the judgments decide is the same for all
+            try: values = kind.over_ties(looked_at, ties, **complete.arguments())
+            except TiesError as e: raise TiesError(f'{self!r}: {e}') from None
+        if single: return float(values[0])
+        return values
 
     def resolve(self, judged: Judged) -> 'Measure[_P]':
         """Return the measure with parameters that depend on judgments (max_grade)."""

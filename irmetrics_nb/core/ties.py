@@ -213,15 +213,9 @@ def all_orders(judged: Judged, orders: np.ndarray) -> Judged:
     base = batch.running(np.multiply, free) // free  # what the digits before are worth
     order = cumcount(owner)
     digit = order[batch.query] // base % free
-    rank = batch.tie_start + _nth_free(digit, batch.tie_numbers())
-    new = np.lexsort((rank, batch.query))
-    ties = {'tie_start': batch.tie_start[new], 'tie_size': batch.tie_size[new]}
-    return batch.changed(rank=rank[new], grade=batch.grade[new], **ties)
-
-def _nth_free(digit, tie):
-    """Place the entries of each tie one after the other; return the position of each
-    entry in its tie, counted from 0. An entry gets the free position that has `digit`
-    free positions before it."""
+    # The documents of a tie are placed one after the other, each on the free position
+    # that has `digit` free positions before it.
+    tie = batch.tie_numbers()
     step = cumcount(tie)
     shape = tie.max(initial=-1) + 1, step.max(initial=0) + 1
     position = np.full(shape, 1 << 40)  # after all others
@@ -229,7 +223,10 @@ def _nth_free(digit, tie):
     for j in reversed(range(shape[1])):  # which moves the entries after it one place down
         later = position[:, j + 1:]
         later += later >= position[:, j, None]
-    return position[tie, step]
+    rank = batch.tie_start + position[tie, step]
+    new = np.lexsort((rank, batch.query))
+    ties = {'tie_start': batch.tie_start[new], 'tie_size': batch.tie_size[new]}
+    return batch.changed(rank=rank[new], grade=batch.grade[new], **ties)
 
 # %% ../../nbs/core/ties.ipynb #3c404942
 def mean_over_orders(

@@ -262,14 +262,10 @@ def ap_over_ties(
     documents are above the cutoff. Source: McSherry and Najork (2008)."""
     if k is not None and (divisor == 'retrieved' or tied == 'together'):
         return None
-    hits = ranking.found(rel)
-    if tied == 'apart': yield ranking, _mean_precision_at(ranking, rel, k)
-    else: yield hits, precision_at(hits, tied)
-    return _ap_divisor(ranking, k, None, divisor, rel)
-
-def _mean_precision_at(ranking, rel, k):
-    """Return the term of AP of each judged retrieved document, averaged over all orders
-    of ties."""
+    if tied == 'together':
+        hits = ranking.found(rel)
+        yield hits, precision_at(hits, tied)
+        return _ap_divisor(ranking, k, None, divisor, rel)
     ties = Ties.of(ranking)
     hit = ranking.relevant(rel)
     n = ties.count(hit)
@@ -280,7 +276,8 @@ def _mean_precision_at(ranking, rel, k):
         rank = ties.start[tie] + position
         return (hits_above[tie] + 1 + tied_above) / rank
     mean = sum_over_places(ties.count_ranks(n > 0, k), precision) / ties.size
-    return hit * mean[ties.number]
+    yield ranking, hit * mean[ties.number]
+    return _ap_divisor(ranking, k, None, divisor, rel)
 
 # %% ../../nbs/metrics/ap.ipynb #ad4f8282
 @bpref.over_ties

@@ -9,7 +9,7 @@ __all__ = ['LIMIT', 'Steps', 'roc_steps', 'roc_curve', 'auc', 'GroupAUC', 'group
 # %% ../../nbs/metrics/auc.ipynb #43942ae0
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -123,25 +123,6 @@ def auc(labels: Column, scores: Column, *, rel: float = 1) -> float:
 NamedWeights = Literal['impressions', 'positives']
 Weights = NamedWeights | Mapping | Column | None  # named, by id, in order of ids, or equal
 
-def _weights(aucs, weights):
-    """Return the weights as an array with one number per group. ValueError for an unknown
-    name, a missing group, a negative number or a wrong length."""
-    if weights is None: return np.ones(len(aucs))
-    if isinstance(weights, str):
-        check_option('weights', weights, get_args(NamedWeights))
-        return getattr(aucs, weights)
-    if hasattr(weights, 'to_dict'): weights = weights.to_dict()  # value_counts() of pandas
-    if isinstance(weights, Mapping):
-        ids = aucs.ids.tolist()
-        try: weights = [weights[x] for x in ids]
-        except KeyError as e: raise ValueError(f'the weights have no entry for group {e}') from None
-    w = np.asarray(weights, dtype=float)
-    if w.shape != (len(aucs),):
-        raise ValueError(f'there must be one weight per group: got {len(aucs)} groups, and weights of shape {w.shape}')
-    for wrong in w[~((w >= 0) & (w < np.inf))]:
-        raise ValueError(f'weights must be numbers >= 0, not {wrong:g}')
-    return w
-
 # %% ../../nbs/metrics/auc.ipynb #ac15e9a7
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupAUC:
@@ -176,9 +157,25 @@ class GroupAUC:
         """Return the mean AUC over the groups that have positive and negative items.
 
         NaN if there is no such group. `weights` are those of `gauc`. ValueError if they
-        are unknown, negative or all 0."""
+        are unknown, negative or all 0, if a group has none, or for a wrong length."""
+        given: Any = weights
+        if weights is None: given = np.ones(len(self))
+        if isinstance(weights, str):
+            check_option('weights', weights, get_args(NamedWeights))
+            given = getattr(self, weights)
+        if hasattr(given, 'to_dict'): given = given.to_dict()  # value_counts() of pandas
+        if isinstance(given, Mapping):
+            try: given = [given[x] for x in self.ids.tolist()]
+            except KeyError as e:
+                raise ValueError(f'the weights have no entry for group {e}') from None
+        w = np.asarray(given, dtype=float)
+        if w.shape != (len(self),):
+            raise ValueError(f'there must be one weight per group: got {len(self)} '
+                             f'groups, and weights of shape {w.shape}')
+        for wrong in w[~((w >= 0) & (w < np.inf))]:
+            raise ValueError(f'weights must be numbers >= 0, not {wrong:g}')
         counted = ~np.isnan(self.auc)
-        w = _weights(self, weights)[counted]
+        w = w[counted]
         if not counted.any(): return float('nan')
         if not w.any():
             raise ValueError('the weights of all groups with both classes are 0')

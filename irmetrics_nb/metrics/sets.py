@@ -213,9 +213,7 @@ def retrieved_within(ranking: Judged, k: Cutoff = None) -> np.ndarray:
 
     It is k, or the number of retrieved documents if the list is shorter or k is
     None."""
-    k = check_cutoff(k)
-    if k is None: return ranking.retrieved
-    return np.minimum(ranking.retrieved, k)
+    return np.minimum(ranking.retrieved, depth(ranking, k))
 
 @per_query
 def fallout(
