@@ -557,13 +557,14 @@ def per_query(
     lists can pass all judged grades of each query in it. If `value` is passed, it
     computes the values, and `f` only provides the signature and the docstring."""
     takes_ideal = 'ideal' in signature(f).parameters
-    compute: Callable[..., Any] = value or f
+    declared: Callable[..., Any] = f
+    compute = value or declared
     @wraps(f)
     def wrapper(ranking: Any, /, *unnamed: Any, **params: Any) -> Any:
         ideal = None
         if takes_ideal: ideal = params.pop('ideal', None)
         judged, single = as_judged(ranking, ideal=ideal)
-        if unnamed: compute(judged, *unnamed)  # which takes the others by name only
+        if unnamed: declared(judged, *unnamed)  # raises TypeError, since it takes the others by name
         values = np.asarray(compute(judged, **params), dtype=float)
         if not single: return values
         if values.ndim == 1: return float(values[0])
