@@ -49,7 +49,7 @@ def every_function():
     names = [m.name for m in pkgutil.walk_packages(irmetrics_nb.__path__, 'irmetrics_nb.') if not m.name.endswith('_modidx')]
     for module in map(importlib.import_module, names):
         for thing in vars(module).values():
-            if getattr(thing, '__module__', '').startswith('irmetrics_nb'):
+            if (getattr(thing, '__module__', '') or '').startswith('irmetrics_nb'):
                 inside = [getattr(x, '__func__', x) for x in getattr(thing, '__dict__', {}).values()]
                 yield from [thing] if inspect.isfunction(thing) else filter(inspect.isfunction, inside)
 

@@ -564,7 +564,7 @@ def per_query(
         ideal = None
         if takes_ideal: ideal = params.pop('ideal', None)
         judged, single = as_judged(ranking, ideal=ideal)
-        if unnamed: declared(judged, *unnamed)  # raises TypeError, since it takes the others by name
+        if unnamed: declared(judged, *unnamed)  # raises TypeError
         values = np.asarray(compute(judged, **params), dtype=float)
         if not single: return values
         if values.ndim == 1: return float(values[0])

@@ -540,12 +540,12 @@ class Measure(Generic[_P]):
         check_option('ties', ties, CHOICES['ties'])
         kind = self.kind
         looked_at = self.view(judged)
-        if not kind.built_in and id(kind) not in _proven:  # a user's measure, at its first use
+        if not kind.built_in and id(kind) not in _proven:  # a user's
             check_claims(kind)
             _proven.add(id(kind))
         if ties in ('docid', 'given'): values = kind.value(looked_at, **self.arguments())
         else:
-            complete = self.resolve(judged)  # what the judgments decide is the same for all
+            complete = self.resolve(judged)  # the same for all orders of ties
             try: values = kind.over_ties(looked_at, ties, **complete.arguments())
             except TiesError as e: raise TiesError(f'{self!r}: {e}') from None
         if single: return float(values[0])

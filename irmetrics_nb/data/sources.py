@@ -388,8 +388,8 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
     bytes of the text, and `line` is the number of its first line."""
     end = data[-MAX_LINE_BYTES:].tobytes()
     if len(end) < MAX_LINE_BYTES or (b'\n' in end and not end.isspace()): return
-    raise DataError(f'{name}, line {line + np.count_nonzero(data == 10)}: {MAX_LINE_BYTES:,} bytes contain no line break, or only spaces'
-                    f'{binary_hint(end[:HEAD_BYTES])}')
+    raise DataError(f'{name}, line {line + np.count_nonzero(data == 10)}: {MAX_LINE_BYTES:,} bytes contain no line '
+                    f'break, or only spaces{binary_hint(end[:HEAD_BYTES])}')
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: StrPath) -> BufferedReader:

@@ -93,10 +93,11 @@ def candidates(names: Iterable[str], role: str) -> dict[str, int]:
     A role is 'query', 'document', 'qrels' (grades) or 'run' (scores). The priority 0 is
     the most likely."""
     priorities = COLUMN_SYNONYMS[role]
-    found = {
-        name: priorities[label] or 2 * (name != label)  # such as Doc-ID, which is no better than docid
-        for name in names if (label := plain_name(name)) in priorities
-    }
+    found = {}
+    for name in names:
+        label = plain_name(name)
+        if label not in priorities: continue
+        found[name] = priorities[label] or 2 * (name != label)  # Doc-ID is no better than docid
     return dict(sorted(found.items(), key=itemgetter(1)))
 
 def rivals(names: Iterable[str], role: str) -> list[str]:
@@ -459,7 +460,8 @@ def scan(path: StrPath) -> Any:
             if not files: raise DataError(f'{path}: this folder contains no data files')
         kind = _kind_of_file(files[0])
     folders = [name for member in members for name in re.split(r'[/\\]', member.removeprefix(path))[:-1]]
-    keys = {name.partition('=')[0]: pl.String for name in filter(is_partition, folders)}  # columns of text, as 07 and 7 are two ids
+    # columns of text, as 07 and 7 are two ids
+    keys = {name.partition('=')[0]: pl.String for name in filter(is_partition, folders)}
     are_parts = all(is_part(member.rpartition('/')[2]) for member in members)
     if remote and len(members) > 1 and not (keys or are_parts):
         raise DataError(f'{path}: {members[0]} and {members[1]} are not named like parts of a table (part-*); give a '

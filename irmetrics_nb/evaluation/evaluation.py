@@ -215,9 +215,9 @@ def evaluate(
     in_force = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
-        judgments=judgments,
-        duplicates=duplicates, identical_ids=identical_ids)
-    requested = tuple(_parse_text(measures) if isinstance(measures, str) else parse_all(measures))
+        judgments=judgments, duplicates=duplicates, identical_ids=identical_ids)
+    parsed = _parse_text(measures) if isinstance(measures, str) else parse_all(measures)
+    requested = tuple(parsed)
     runs = recognise(qrels, run, system)
     graded_source = _of_part(qrels, Qrels) if part else qrels
     truth = Qrels(graded_source, duplicates=in_force.duplicates, copy=False)
@@ -236,8 +236,7 @@ def evaluate(
             if runs.single or current_run.path: raise
             name = current_run.own_name or f'run {i}'
             raise DataError(f'{name}: {error}') from None
-        if report and not runs.single:
-            report(1, 1)  # this file is done, however it was read
+        if report and not runs.single: report(1, 1)  # this file is done
         scored.append(one_scores)
         answered.append(judged.retrieved > 0)
         if part: continue

@@ -113,6 +113,7 @@ def _phrases(runs, count):
         phrases.append(numbered)
     return phrases
 
+# %% ../../nbs/evaluation/scores.ipynb #5c0e7a19
 def _remarks(runs):
     "Return phrases on the rows of the runs, such as short lists and chunks."
     infos = [run.runs[0] for run in runs]

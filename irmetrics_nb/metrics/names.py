@@ -609,8 +609,9 @@ class Cards(tuple[Card, ...]):
             facts = [f'- **{name}** {text}' for name, text in card.facts().items()]
             head = f'**{card.name}** {card.title} · {card.kind.chinese}'
             question = f'*{card.kind.question}*'
-            sections = ['<div class="metric-card">', head, question, f'$${card.formula}$$',
-                        '\n'.join(facts), f'`{card.code()}`', '</div>\n']
+            sections = [
+                '<div class="metric-card">', head, question, f'$${card.formula}$$',
+                '\n'.join(facts), f'`{card.code()}`', '</div>\n']
             text += '\n\n'.join(sections)
         return f'{text}</div>'
 

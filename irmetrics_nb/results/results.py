@@ -37,7 +37,8 @@ from ..data.text import write_whole
 
 # %% ../../nbs/results/results.ipynb #f0a00006
 DIGITS = 4  # decimals of a value, where no others are asked for
-_chosen: ContextVar[Mapping[str, Any]] = ContextVar('chosen', default=MappingProxyType({}))
+_chosen: ContextVar[Mapping[str, Any]]
+_chosen = ContextVar('chosen', default=MappingProxyType({}))
 
 @contextmanager
 def showing_digits(digits: int | None, **requested: Any) -> Iterator[None]:
