@@ -457,24 +457,26 @@ class TableRun:
         the same batch."""
         pl = import_polars()
         self.done = 0
-        held = pl.DataFrame()
+        pending: list = []
+        rows = 0
         enough = 3 * self.size // 4  # a reader may return a little less than `size` rows
         for table in self._tables():
-            held = pl.concat([held, table]) if held.height else table
-            if held.height <= enough: continue
+            pending.append(table)
+            rows += table.height
+            if rows <= enough: continue
+            held = pl.concat(pending)
             query = held[self.columns[0]]
             last = _rows_of_last(query.tail(10_000))  # most queries have fewer rows
             if last == 10_000: last = _rows_of_last(query)
-            if last == held.height:
-                enough = 2 * last
-                continue
-            cut = held.height - last
+            cut = rows - last
+            pending = [held[cut:]]
+            enough = 3 * self.size // 4 if cut else 2 * last
+            if not cut: continue
             self.done += cut
             yield self.done - cut, held[:cut]
-            held = held[cut:]
-            enough = 3 * self.size // 4
-        self.done += held.height
-        if held.height: yield self.done - held.height, held
+            rows = last
+        self.done += rows
+        if rows: yield self.done - rows, pl.concat(pending)
 
     def _tables(self):
         """Yield the table in parts of about `size` rows."""
@@ -484,7 +486,9 @@ class TableRun:
             with self._reading(): yield from map(import_polars().DataFrame, reader(self.size))
         elif self.path or hasattr(self.table, 'height'):
             for first in range(0, self.total, self.size):
-                with self._reading(): table = self.table.lazy().slice(first, self.size).collect()
+                table = self.table.slice(first, self.size)
+                if self.path:
+                    with self._reading(): table = table.collect()
                 yield table
         else:
             with self._reading(): yield from self.table.collect_batches(chunk_size=self.size)
