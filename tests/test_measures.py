@@ -280,3 +280,9 @@ def test_what_a_question_leaves_open_is_not_shown_as_decided():
     qrels, run = {'q': {'a': 1}}, {'q': ['b', 'a']}
     assert repr(identify(qrels, run, 'RBP', '0.25')).startswith('RBP = 0.25 (value rounded): ')
     assert repr(identify(qrels, run, 'RBP(p=0.5)', '0.25')).startswith('RBP(p=0.5) = 0.25 (value rounded): ')
+
+
+@pytest.mark.parametrize("name", ["k", "cutoff", "depth", "at"])
+def test_a_cutoff_written_as_a_parameter_is_answered_with_how_to_write_it(name):
+    with pytest.raises(ValueError, match=f"nDCG has no parameter '{name}'; a cutoff is written nDCG@10"):
+        parse(f"nDCG({name}=10)")

@@ -444,7 +444,7 @@ class Measure(Generic[_P]):
         params = self.kind.translate(self.params)
         for p in sorted(params.keys() - self.defaults):
             advice = f'available: {list(self.defaults)}'
-            if p in ('k', 'cutoff') and self.kind.at is not None:
+            if p in ('k', 'cutoff', 'depth', 'at') and self.kind.at is not None:
                 advice = f'a cutoff is written {self.name}@{params[p]}'
             raise ValueError(f'{self.name} has no parameter {p!r}; {advice}')
         params = {p: tidy(params[p]) for p in self.defaults if p in params}
