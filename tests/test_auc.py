@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from irmetrics_nb.core.arrays import number_ids
-from irmetrics_nb.metrics.auc import GroupAUC, auc, gauc, group_auc, roc_curve, roc_steps
+from irmetrics_nb.metrics.auc import GroupAUC, auc, gauc, group_auc, pairs_in_order, roc_curve, roc_steps
 
 SCORES = st.integers(-3, 3).map(float) | st.floats(allow_nan=False)  # many ties, and everything that a float can be
 LABELS = st.integers(0, 1)
@@ -157,8 +157,8 @@ def test_the_rate_of_a_missing_class_is_nan_and_the_other_is_not():
 def test_the_terms_of_a_group_add_up_to_the_pairs_it_has_in_the_right_order(rows):
     labels, scores, groups = columns(rows, 3)
     ids, number = number_ids(groups)
-    steps = roc_steps(labels, scores, group=number)
-    wins = np.bincount(steps.group, weights=steps.terms, minlength=len(ids))
+    group, _, positives, negatives = roc_steps(labels, scores, group=number)
+    wins = np.bincount(group, weights=pairs_in_order(group, positives, negatives), minlength=len(ids))
     for total, (value, positives, items) in zip(wins, oracles.auc_by_groups(labels, scores, groups).values(), strict=True):
         assert total == (value or 0) * positives * (items - positives)
 
@@ -314,9 +314,9 @@ def test_steps_take_only_group_numbers_that_fit_into_a_key(group):
 
 
 def test_group_numbers_of_a_narrow_type_do_not_overflow():
-    steps = roc_steps([1, 0, 1], [0.5, 0.4, 0.3], group=np.array([100, 0, 100], dtype=np.int8))
-    assert steps.group.tolist() == [0, 100, 100]
-    assert steps.score.tolist() == [0.4, 0.5, 0.3]
+    number, score, *_ = roc_steps([1, 0, 1], [0.5, 0.4, 0.3], group=np.array([100, 0, 100], dtype=np.int8))
+    assert number.tolist() == [0, 100, 100]
+    assert score.tolist() == [0.4, 0.5, 0.3]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from irmetrics_nb.evaluation.scores import RunInfo, Scores
 from irmetrics_nb.metrics.parsing import parse_all
 from irmetrics_nb.reporting.report import Report, content
 from irmetrics_nb.reporting.sections import MOST_NUMBERS, axis, explained_query, histogram, query_values, waterfall
-from irmetrics_nb.results.results import SHRINK, Table, booktabs, tex_text
+from irmetrics_nb.results import SHRINK, Table, booktabs, tex_text
 
 EXAMPLE = load_example()
 GROUPS = {q: "odd" if int(q[1:]) % 2 else "even" for q in EXAMPLE.qrels.queries}

@@ -40,7 +40,7 @@ from ..core.conventions import Options, check_option, lists_choices
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, dimension_of
 from ..evaluation.evaluation import Progress, in_percent, parts_of
-from irmetrics_nb.results.results import (
+from irmetrics_nb.results import (
     Cell,
     Result,
     Table,

@@ -43,7 +43,7 @@ from .statistics import differences
 from ..core.conventions import check_option
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
-from irmetrics_nb.results.results import (
+from irmetrics_nb.results import (
     Result,
     Text,
     p_text,

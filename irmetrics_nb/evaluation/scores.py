@@ -37,7 +37,7 @@ from irmetrics_nb.evaluation.presets import (
     conventions_of,
 )
 from ..metrics.parsing import ByMeasure, flat_name, parse
-from irmetrics_nb.results.results import (
+from irmetrics_nb.results import (
     Cell,
     Result,
     Table,
@@ -51,7 +51,7 @@ from irmetrics_nb.results.results import (
     without_missing,
     without_nan,
 )
-from ..results.results import rendered as written
+from ..results import rendered as written
 
 # %% ../../nbs/evaluation/scores.ipynb #32a6664c
 def small_print(scores: Any) -> str:
