@@ -98,8 +98,10 @@ def pack(query: np.ndarray, key: np.ndarray, queries: int) -> np.ndarray:
     Sorting the results sorts by query, then by key. The last bits of the keys are lost.
     queries: an upper bound of the query numbers."""
     bits = np.uint64(max(1, queries).bit_length())
-    leading = query.astype(np.uint64) << (np.uint64(64) - bits)
-    return leading | (key >> bits)
+    packed = query.astype(np.uint64)
+    packed <<= np.uint64(64) - bits
+    packed |= key >> bits
+    return packed
 
 def argsort_descending(
     query: np.ndarray, value: np.ndarray, stable: bool = True,
@@ -110,8 +112,8 @@ def argsort_descending(
     is arbitrary."""
     if len(value) < FEW_ROWS: return np.lexsort((-value, query))
     if descends(query, value): return np.arange(len(value))
-    packed = pack(query, descending_bits(value), int(query.max()))
-    order = np.argsort(packed, kind='stable' if stable else None)
+    key = descending_bits(value)
+    order = np.argsort(pack(query, key, int(query.max())), kind='stable' if stable else None)
     ordered = query[order]
     rises = _rises(ordered, value[order])
     if rises.any():  # two values of a query that differ in what was cut off

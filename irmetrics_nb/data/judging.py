@@ -62,8 +62,7 @@ def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, n
 
 def _join_sorted(qrels, run, qrels_query):
     order, packed = qrels.packed
-    query = qrels_query[run.rows.query]
-    keys = pack(query, run.keys, len(qrels))  # the rows of unjudged queries, -1, come last
+    keys = pack(qrels_query[run.rows.query], run.keys, len(qrels))  # the rows of unjudged queries, -1, come last
     rows = np.argsort(keys)  # so that one search begins where the last one ended
     keys = keys[rows]
     repeated = np.flatnonzero(keys[1:] == keys[:-1]) + 1
@@ -73,8 +72,7 @@ def _join_sorted(qrels, run, qrels_query):
     judgment_keys = packed[begin:end + 1]  # the judgments of the queries in question
     if np.array_equal(judgment_keys, keys): return rows, order[begin:end + 1]  # all is judged, and was retrieved
     position = np.searchsorted(judgment_keys, keys) + begin
-    position = np.minimum(position, len(packed) - 1)
-    judged = packed[position] == keys
+    judged = packed.take(position, mode='clip') == keys
     return rows[judged], order[position[judged]]
 
 # %% ../../nbs/data/judging.ipynb #3023776d
@@ -92,15 +90,16 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     first rank of its tie, and the number of documents in its tie."""
     query = run.rows.query
     value = run.rows.value
-    row_at: np.ndarray = np.arange(len(query), dtype=np.int32)
     position_of = np.empty(len(query), np.int32)
-    position = rows
-    if not descends(query, value):
+    if descends(query, value):
+        row_at: np.ndarray = np.arange(len(query), dtype=np.int32)
+        position = rows
+    else:
         lowest = np.full(len(run), np.inf)  # the lowest judged score of each query
         np.minimum.at(lowest, query[rows], value[rows])
-        row_at = np.flatnonzero(value >= lowest.take(query))
-        by_score = argsort_descending(query[row_at], value[row_at], stable=False)
-        row_at = row_at[by_score]
+        candidates = value >= lowest.take(query)
+        row_at = argsort_descending(query[candidates], value[candidates], stable=False)
+        row_at = np.flatnonzero(candidates)[row_at]
         position_of[row_at] = np.arange(len(row_at), dtype=np.int32)
         position = position_of[rows]
         query = query[row_at]
@@ -109,7 +108,7 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     position = position[order]
     begins = changes(query, value)  # of ties
     tie = np.cumsum(begins, dtype=np.int32)[position] - 1
-    first = np.append(np.flatnonzero(begins), len(query)).astype(np.int32)
+    first = np.flatnonzero(np.append(begins, True)).astype(np.int32)
     start = first[tie]
     size = first[tie + 1] - start
     several = np.flatnonzero(size > 1)

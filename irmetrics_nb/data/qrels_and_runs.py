@@ -51,8 +51,9 @@ from irmetrics_nb.data.text import (
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
 def pair_keys(rows: Rows) -> np.ndarray:
     """Return a hash of each row's query and document, as a uint64 array (rows,)."""
-    query_hash = mix(rows.query_ids.hash())
-    return rows.doc.hash() ^ query_hash[rows.query]
+    keys = mix(rows.query_ids.hash())[rows.query]
+    keys ^= rows.doc.hash()
+    return keys
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #18507a31
 def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:

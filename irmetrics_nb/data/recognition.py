@@ -365,7 +365,7 @@ class TextFile:
             start = stream.read(len(BYTE_ORDER_MARK))
             carried = np.frombuffer(start.removeprefix(BYTE_ORDER_MARK), np.uint8)
             line = 1
-            limit = 4 * HEAD_BYTES
+            limit = 2 * HEAD_BYTES  # doubles, so that rows of a query that are not adjacent are found early
             while True:
                 filled = len(carried)
                 room = max(min(self.size, limit), 2 * filled)
