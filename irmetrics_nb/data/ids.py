@@ -356,11 +356,12 @@ def parse_decimals(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     number = np.zeros(len(ids))
     digits, dots, decimals = np.zeros((3, len(ids)), np.int8)
     for k in range(min(MAX_DECIMAL_BYTES, length.max(initial=0))):
-        byte = ids.buffer[start + k]
+        byte = ids.buffer[k:].take(start)
         inside = length > k
         digit = byte - np.uint8(ord('0'))
         is_digit = inside & (digit < 10)
-        number = np.where(is_digit, 10 * number + digit, number)
+        number *= np.where(is_digit, 10., 1.)
+        number += digit * is_digit
         digits += is_digit
         decimals += dots & is_digit
         dots += inside & (byte == ord('.'))
