@@ -369,11 +369,6 @@ def _rows_of_scores(data, name):
             for one in json.loads(text) for query, values in one['per_query'].items()]
 
 # %% ../../nbs/data/records.ipynb #f0c1fe33
-class Words(NamedTuple):
-    """Title of a query or a document, and the beginning of its text."""
-    title: str = ''
-    more: str = ''
-
 # The columns that hold the id, the title and the text; the first that is there counts.
 TOPICS = SimpleNamespace(
     what='topics',
@@ -461,13 +456,13 @@ def _rows_of_topics(lines):
 # %% ../../nbs/data/records.ipynb #6fc87aaf
 def read_words(
     source: Any, needed_ids: Collection[str], columns: SimpleNamespace = DOCUMENTS,
-) -> dict[str, Words]:
-    """Return {id: Words}, the titles and texts of the ids in `needed_ids`.
+) -> dict[str, tuple[str, str]]:
+    """Return {id: (title, beginning of the text)} for the ids in `needed_ids`.
 
-    Ids that are not in the source are left out. `source` is {id: text}, {id: {column:
-    text}}, a table, or the path of a JSONL, JSON, CSV, TSV or Parquet file or of TREC
-    topics, gzipped or not. If it is None, the result is empty. `columns` has the
-    possible names of the columns.
+    A missing title or text is ''. Ids that are not in the source are left out. `source` is
+    {id: text}, {id: {column: text}}, a table, or the path of a JSONL, JSON, CSV, TSV or
+    Parquet file or of TREC topics, gzipped or not. If it is None, the result is empty.
+    `columns` has the possible names of the columns.
 
     Raise DataError if the source cannot be read or a column is missing. Warn with
     DataWarning if the source has none of the needed ids."""
@@ -505,9 +500,9 @@ def _title_and_text(row, columns):
     lines = [one_line(row.get(name), limit + text_limit) for name in columns.titles + columns.texts]
     title, text = [*filter(None, lines), '', ''][:2]
     titled = any(row.get(name) for name in columns.titles)
-    if titled and (text or len(title) <= limit): return Words(one_line(title, limit), one_line(text, text_limit))
+    if titled and (text or len(title) <= limit): return one_line(title, limit), one_line(text, text_limit)
     first, *_ = textwrap.wrap(title, limit, break_on_hyphens=False) or ['']
-    return Words(first, one_line(title[len(first):].strip(), text_limit))
+    return first, one_line(title[len(first):].strip(), text_limit)
 
 # %% ../../nbs/data/records.ipynb #e783d0eb
 class Example:

@@ -239,8 +239,8 @@ def read_titles(documents: Any, ids: Iterable[str]) -> dict[str, str]:
 
     documents: any form that `read_words` accepts, such as a dict, a table or a file.
     Raises DataError for other forms."""
-    words_of = read_words(documents, set(ids))
-    return {id: one_line(words.title, 120) for id, words in words_of.items()}
+    texts_of = read_words(documents, set(ids))
+    return {id: one_line(title, 120) for id, (title, _) in texts_of.items()}
 
 # %% ../../nbs/explaining/arithmetic.ipynb #282c57cf
 def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:

@@ -30,7 +30,7 @@ from irmetrics_nb.comparing.comparison import (
 from ..core.conventions import Options
 from ..data.errors import counted, visible
 from ..data.recognition import Runs, is_run, ready, recognise
-from ..data.records import LONGEST, TOPICS, Words, read_words
+from ..data.records import LONGEST, TOPICS, read_words
 from ..evaluation.evaluation import Progress, in_percent, parts_of
 from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.scores import as_record
@@ -275,7 +275,7 @@ class Report(Result):
     pair: tuple[str, ...]               # the systems in focus: the other one, the better
     gains: tuple[SimpleNamespace, ...]  # cards of queries: the largest first
     losses: tuple[SimpleNamespace, ...]  # of one run: the worst queries
-    queries: Mapping[str, Words]        # the texts of queries, if known
+    queries: Mapping[str, tuple[str, str]]  # title and text of each query, if known
     groups: tuple[str, ...] | None = None  # of each query
     checkup: Checkup | None = None
     best_grade: float = 1               # among the judgments

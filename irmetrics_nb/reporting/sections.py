@@ -48,7 +48,6 @@ from ..comparing.sentences import decimals, detectable_text
 from ..comparing.statistics import t_interval
 from ..core.conventions import Column, Discount, Gain, as_discount, as_gain
 from ..data.groups import EVERYTHING, slice_names
-from ..data.records import Words
 from ..evaluation.scores import small_print
 from ..explaining.arithmetic import from_run
 from ..explaining.explanation import share_changes, shares
@@ -338,7 +337,7 @@ def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[
         parent = listing.parents.get(doc, '')
         of_other = other.get(doc)
         return SimpleNamespace(
-            rank=rank, doc=doc, grade=known, share=share, other=of_other, parent=parent, words=Words())
+            rank=rank, doc=doc, grade=known, share=share, other=of_other, parent=parent, title='', text='')
     rows = zip(query.ranks.values(), query.ranks, listing.grade)
     documents = [ranked(*row) for row in rows]
     missed = [ranked(0, doc, grade) for doc, grade in query.missed.items()]
@@ -369,7 +368,7 @@ def card(
     if second:
         difference = second[0] - difference
         mostly = what_moved(*explained)
-    return SimpleNamespace(query=query, sides=sides, mostly=mostly, words=Words(),
+    return SimpleNamespace(query=query, sides=sides, mostly=mostly, title='', text='',
                            difference=difference, documents=documents)
 
 def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
@@ -391,14 +390,17 @@ def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     return tuple(texts)
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b
-def add_words(cards: Iterable[SimpleNamespace], queries: Mapping[str, Words], documents: Mapping[str, Words]) -> None:
-    """Add the texts of queries and documents to the cards, where they are known.
+_Texts = Mapping[str, tuple[str, str]]  # {id: (title, beginning of the text)}
+_NO_TEXT = '', ''
+
+def add_words(cards: Iterable[SimpleNamespace], queries: _Texts, documents: _Texts) -> None:
+    """Add the titles and texts of queries and documents to the cards, where they are known.
 
     cards: the data that a report shows for each query, as returned by `card`."""
     for card in cards:
-        card.words = queries.get(card.query, Words())
+        card.title, card.text = queries.get(card.query, _NO_TEXT)
         for shown in card.documents:
-            shown.words = documents.get(shown.doc) or documents.get(shown.parent) or Words()
+            shown.title, shown.text = documents.get(shown.doc) or documents.get(shown.parent) or _NO_TEXT
 
 # %% ../../nbs/reporting/sections.ipynb #803b2b5d
 def of_all(scores: Scores) -> Sample:
@@ -636,7 +638,7 @@ def _slice_tables(sample, groups, comparison=None):
 MOST_NUMBERS = 250_000  # values in one file
 
 def query_values(
-    scores: Scores, words: Mapping[str, Words], groups: Sequence[str] | None = None,
+    scores: Scores, words: _Texts, groups: Sequence[str] | None = None,
     limit: int = MOST_NUMBERS,
 ) -> _Content:
     """Return the ids, texts, groups and values of the queries as a dict for JSON.
@@ -653,7 +655,7 @@ def query_values(
     positions = np.sort(order[:n_queries])
     systems = [run.name or 'run' for run in scores.runs]
     ids = [scores.query_ids[i] for i in positions]
-    texts = [words.get(q, Words()).title for q in ids]
+    texts = [words.get(q, _NO_TEXT)[0] for q in ids]
     listed = None
     if groups is not None: listed = [groups[i] for i in positions]
     rounded = np.round(scores.values[:, :, positions], 6)
