@@ -112,8 +112,9 @@ def argsort_descending(
     is arbitrary."""
     if len(value) < FEW_ROWS: return np.lexsort((-value, query))
     if descends(query, value): return np.arange(len(value))
-    key = descending_bits(value)
-    order = np.argsort(pack(query, key, int(query.max())), kind='stable' if stable else None)
+    packed = pack(query, descending_bits(value), int(query.max()))
+    order = np.argsort(packed, kind='stable' if stable else None)
+    del packed
     ordered = query[order]
     rises = _rises(ordered, value[order])
     if rises.any():  # two values of a query that differ in what was cut off

@@ -459,9 +459,9 @@ def read_words(
 ) -> dict[str, tuple[str, str]]:
     """Return {id: (title, beginning of the text)} for the ids in `needed_ids`.
 
-    A missing title or text is ''. Ids that are not in the source are left out. `source` is
-    {id: text}, {id: {column: text}}, a table, or the path of a JSONL, JSON, CSV, TSV or
-    Parquet file or of TREC topics, gzipped or not. If it is None, the result is empty.
+    A missing title or text is ''. Ids that are not in the source are left out. `source`
+    is {id: text}, {id: {column: text}}, a table, or the path of a JSONL, JSON, CSV, TSV
+    or Parquet file or of TREC topics, gzipped or not. If it is None, the result is empty.
     `columns` has the possible names of the columns.
 
     Raise DataError if the source cannot be read or a column is missing. Warn with
