@@ -232,7 +232,7 @@ def test_rankings_are_judged_once_for_all_answers_that_change_none():
     assert all(len(rankings.open[question]) == 1 for question in ("negative", "score_dtype", "identical_ids", "duplicates"))
     cells = [rankings.cell(key) for key in rankings.keys]
     judged = {id(judged) for judged, *_ in cells}
-    assert len(judged) == 2 * 2 * 2  # ties as given or by id, unjudged documents kept or not, judgments of all or of the retrieved
+    assert len(judged) == 2 * 2  # ties as given or by id, unjudged documents kept or not; every judged document is retrieved
     assert len(cells) == 5 * 2 * 2
 
 

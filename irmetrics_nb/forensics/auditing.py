@@ -603,7 +603,8 @@ def _fitting(auditor, questions, accept):
     if 'qrels' in auditor.words: rows.append('as given')
     mistakes = {name: m for name, m in mistakes_of(measure.name).items() if m.rows in rows and not m.total}
     search = {'more': _more_variants(measure, accept), 'mistakes': mistakes}
-    fits = set.intersection(*(question.variants(measure, **search) for question in questions))
+    fits = questions[-1].variants(measure, **search)
+    for question in questions[-2::-1]: fits &= question.variants(measure, params={x.params for x in fits}, **search)
     if auditor.binary: fits = {variant for variant in fits if _without_gain(measure, variant) == variant}
     return {variant for variant in fits if not variant.answers}
 

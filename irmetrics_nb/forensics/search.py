@@ -9,11 +9,11 @@ __all__ = ['LIKE_EXACT', 'Target', 'NUMBERS_TRIED', 'MOST_LEVELS', 'DEFAULTS', '
            'values_of_variant', 'with_mistake', 'Outcome', 'all_results']
 
 # %% ../../nbs/forensics/search.ipynb #bedaaae0
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from inspect import signature
 from itertools import product
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -35,6 +35,7 @@ from irmetrics_nb import (
     parse,
 )
 from ..core.conventions import CHOICES, DISCOUNTS, NAMED_GAINS, ratio
+from ..core.judged import COLUMNS
 from ..core.ties import MAX_ORDERS, count_orders, ties_that_matter
 from ..data.sources import read_rows
 from irmetrics_nb.evaluation.presets import (
@@ -266,6 +267,13 @@ _TIES = 'given', 'docid', 'average', 'best', 'worst'
 _ORDERS = 'given', 'average', 'best', 'worst'
 
 # %% ../../nbs/forensics/search.ipynb #6e7e4d74
+def _undecided(ranked):
+    """Return (numbers, rankings) of the queries in which ties can change a value. If there are
+    none, return the first ranking, which shows whether a measure has an order of ties."""
+    tied = ties_that_matter(ranked)
+    if len(tied) == len(ranked): return tied, ranked
+    return tied, ranked.take(tied if len(tied) else [0])
+
 class Rankings:
     """The rankings of a run, for each combination of options that changes the rankings.
 
@@ -277,6 +285,10 @@ class Rankings:
         self.tables = cache(self._tables)
         self.view = cache(self._view)
         self.cell = cache(self._cell)
+        self.narrowed = cache(self._narrowed)
+        self.undecided = cache(_undecided)
+        self.joined = lru_cache(16)(Judged.concat)
+        self.known: dict = {}
         self.truth, self.run = self.tables('first')
         self.repeats = bool(self.truth.repeats or self.run.repeats)
         if not self.repeats: self.sources = self.truth, self.run  # which are not read again
@@ -284,8 +296,12 @@ class Rankings:
         self.grades = np.unique(self.truth.columns.value).tolist()
         self.unjudged_queries = len(set(self.run.queries) - set(self.queries))
         self.open = self._find_choices(open or {})
-        self.keys = [different(dict(zip(OF_ROWS, x))) for x in product(*(self.open[q] for q in OF_ROWS))]
+        self.keys = self.combinations(OF_ROWS)
         self.view(Conventions(duplicates=self.open['duplicates'][0]))  # for its errors
+
+    def combinations(self, questions: Sequence[str]) -> list[tuple]:
+        """Return all combinations of options for some conventions, as `keys` for all."""
+        return [different(dict(zip(questions, x))) for x in product(*(self.open[q] for q in questions))]
 
     def _tables(self, duplicates):
         """Return (`Qrels`, `Run`) with one row for each document of a query. duplicates:
@@ -311,10 +327,22 @@ class Rankings:
 
     def _view(self, rules):
         """Return the rankings under `Conventions` whose order of ties is 'given' or 'docid'."""
-        if rules.judgments == 'retrieved': return self.view(replace(rules, judgments='all')).listed()
-        if rules.unjudged == 'skip': return self.view(replace(rules, unjudged='keep')).condensed()
+        if rules.judgments == 'retrieved': return self.narrowed(self.view(replace(rules, judgments='all')), True)
+        if rules.unjudged == 'skip': return self._shared(self.view(replace(rules, unjudged='keep')).condensed())
         qrels, run = self.tables(rules.duplicates)
-        return judge(qrels, read_run(run, rules), negative=rules.negative, ties=rules.ties)
+        return self._shared(judge(qrels, read_run(run, rules), negative=rules.negative, ties=rules.ties))
+
+    def _narrowed(self, ranked, listed, depth=None):
+        """Return the rankings without ties that begin below the rank `depth`, if there is one.
+        listed: whether to omit the judgments of documents that were not retrieved."""
+        if listed: ranked = ranked.listed()
+        if depth: ranked = ranked.only(ranked.tie_start <= depth)
+        return self._shared(ranked)
+
+    def _shared(self, ranked):
+        """Return the first rankings that were equal to these, so that they are computed once."""
+        content = tuple(hash(getattr(ranked, name).tobytes()) for name in COLUMNS)
+        return self.known.setdefault(content, ranked)
 
     def _cell(self, key):
         """Return the rankings, (queries,) bool: missing from the run, and the order of ties:
@@ -349,7 +377,7 @@ class Rankings:
             by_query = qrels.to_dict()
             grades = {doc: grade for docs in reversed(by_query.values()) for doc, grade in docs.items()}
             qrels = {q: grades | docs for q, docs in by_query.items()}
-        with suppress(DataError): return judge(qrels, run)
+        with suppress(DataError): return self._shared(judge(qrels, run))
 
     @cached_property
     def judgments_as_given(self) -> Judged:
@@ -357,11 +385,8 @@ class Rankings:
 
         Negative grades are omitted."""
         rows = self.truth.rows
-        lists = []
-        for q in range(len(self.queries)):
-            grades = rows.value[rows.query == q]
-            lists.append(grades[grades >= 0].tolist())
-        return Judged.from_grades(lists)
+        kept = rows.value >= 0
+        return Judged.from_grades([rows.value[kept & (rows.query == q)].tolist() for q in range(len(self.queries))])
 
 # %% ../../nbs/forensics/search.ipynb #ce9a7019
 def mean_of(
@@ -390,35 +415,47 @@ def mean_of(
 # %% ../../nbs/forensics/search.ipynb #535b8d0f
 MOST_WORK = 300_000  # orders of ties that are tried, where no formula gives the mean
 
-def _reorder_ties(measure, judged, values, order):
-    """Return the values of the rankings with another order of ties. values: the values under
-    the current order, one per query. order: 'average', 'best' or 'worst'. Only queries are
-    recomputed in which ties can change the value. Raise TiesError if this takes too long, or
-    if the measure does not support the order."""
-    tied = ties_that_matter(judged)
-    if not len(tied):  # the first ranking shows whether the measure has such an order
-        measure.of(judged[0], ties=order)
-        return values
-    undecided = judged.take(tied)
+def _check_work(measure, undecided):
+    """Raise TiesError if a mean over all orders of ties takes too long."""
     kind = measure.kind
     has_formula = kind.linear and measure.params.get('ideal_from') != 'top'
-    if order == 'average' and not has_formula and kind.averaged(undecided[0], **measure.arguments()) is None:
+    if not has_formula and kind.averaged(undecided[0], **measure.arguments()) is None:
         orders = count_orders(undecided)
         if orders.max(initial=0) > MAX_ORDERS or orders.sum() > MOST_WORK:
             raise TiesError('the tied documents have too many orders')
-    values = values.copy()
-    values[tied] = measure.of(undecided, ties=order)
-    return values
+
+MOST_JOINED = 10_000  # judgments of batches that are computed together
+
+def _values_by_batch(rankings, measure, narrowed):
+    """Return a function that computes the values of a batch of rankings. Small batches are
+    computed as one batch, unless the measure does not accept one of them. narrowed: {rankings:
+    the same with only the documents that a measure needs}."""
+    @cache
+    def together(order):
+        if order == 'given': batches = *narrowed.values(), *(ranked.ideal for ranked in narrowed)
+        else: batches = tuple(rankings.undecided(judged)[1] for judged in narrowed.values())
+        judgments = sum(len(batch.pool_grade) for batch in batches)
+        if measure.kind.complete_by or judgments > MOST_JOINED: return {}
+        joined = rankings.joined(batches)
+        with suppress(ValueError):
+            if order == 'average': _check_work(measure, joined)
+            values = measure.of(joined, ties=order)
+            return dict(zip(batches, np.split(values, np.cumsum([*map(len, batches)]))))
+        return {}
+    def compute(complete, batch, order):
+        values = together(order).get(batch)
+        if values is None: return complete.of(batch, ties=order)
+        return values
+    return compute
 
 # %% ../../nbs/forensics/search.ipynb #4401ff21
 def values_of(
-    rankings: Rankings, measure: Measure, variant: Variant, keys: Iterable[tuple], means: Sequence[dict[str, str]],
-) -> Iterator[tuple[dict[str, str], np.ndarray, float]]:
-    """Compute a measure for combinations of conventions; yield (options, values, mean).
+    rankings: Rankings, measure: Measure, variant: Variant, keys: Iterable[tuple],
+) -> Iterator[tuple[tuple, tuple[np.ndarray, np.ndarray, np.ndarray]]]:
+    """Compute a measure for combinations of conventions; yield (key, arrays).
 
-    keys: keys for `rankings.cell`. means: options of the mean, and `total`, the name of the
-    mean of a mistake. Each key is combined with each of the means. values: one value per
-    query, NaN for queries that the mean excludes.
+    keys: keys for `rankings.cell`. arrays: the values, one per query, and the arrays `nothing`
+    and `unanswered` for `mean_of`.
 
     variant: the parameters and the mistake to use. A key is omitted if it is not possible on
     these data, or if the measure does not support its order of ties. Raise ValueError for
@@ -429,33 +466,33 @@ def values_of(
     from_list = not definition and measure.params.get('ideal_from') == 'list'
     if from_list: measure = measure(ideal_from='judged')
     cut = measure.kind.at == 'k' and not (definition or measure.params.get('judged_only'))
+    cells = ((key, rankings.cell(key)) for key in keys)
+    possible = [(key, *cell) for key, cell in cells if cell]
+    narrowed = {ranked: rankings.narrowed(ranked, from_list, cut and measure.at) for _, ranked, *_ in possible}
+    compute = _values_by_batch(rankings, measure, narrowed)
     @cache
-    def score(ranked):
-        complete = measure.resolve(ranked)
-        judged = ranked
-        if from_list: judged = ranked.listed()
-        if cut and measure.at is not None: judged = judged.only(judged.tie_start <= measure.at)
-        if definition:
-            values = mistake.of(judged, complete)
-        else:
-            values = np.asarray(complete.of(judged), float)
-        return complete, judged, values, complete.of(ranked.ideal) == 0
-    cells = {key: rankings.cell(key) for key in keys}
-    possible = [(key, *cell) for key, cell in cells.items() if cell]
+    def score(ranked, order):
+        judged = narrowed[ranked]
+        if order == 'given':
+            complete = measure.resolve(ranked)
+            if definition: values = mistake.of(judged, complete)
+            else: values = np.asarray(compute(complete, judged, order), float)
+            return complete, judged, values, compute(complete, ranked.ideal, order) == 0
+        complete, _, values, no_ideal = score(ranked, 'given')
+        if not (definition or measure.kind.unordered):
+            tied, undecided = rankings.undecided(judged)
+            if order == 'average' and len(tied): _check_work(complete, undecided)
+            values = values.copy()
+            values[tied] = compute(complete, undecided, order)
+        return complete, judged, values, no_ideal
     for key, ranked, unanswered, order in sorted(possible, key=lambda cell: _ORDERS.index(cell[-1])):
-        complete, judged, values, no_ideal = score(ranked)
-        if not (definition or order == 'given' or measure.kind.unordered):
-            try: values = _reorder_ties(complete, judged, values, order)
-            except TiesError: continue
-        options = dict(key)
-        if options.get('rows') == 'as given':  # the ideal ranking is the judgments in the order of the input
+        try: complete, judged, values, no_ideal = score(ranked, order)
+        except TiesError: continue
+        if ('rows', 'as given') in key:  # the ideal ranking is the judgments in the order of the input
             params = {name: x for name, x in complete.arguments().items() if name in ('gain', 'discount', 'b', 'k')}
             ideal = dcg(rankings.judgments_as_given, **params)
             values = ratio(dcg(judged, **params), np.maximum(ideal, 0))
-        nothing = ~(values > 0) & no_ideal
-        for mean in means:
-            answers = options | mean
-            yield answers, *mean_of(measure, values, nothing, unanswered, answers, rankings.unjudged_queries)
+        yield key, (values, ~(values > 0) & no_ideal, unanswered)
 
 # %% ../../nbs/forensics/search.ipynb #22d299e6
 def plain_variant(rankings: Rankings, variant: Variant) -> Variant:
@@ -479,7 +516,8 @@ def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) ->
     answers = dict(variant.answers) | {'total': mistake.total}
     key = tuple(pair for pair in variant.answers if pair[0] in OF_ROWS)
     if mistake.rows: key = (('rows', mistake.rows),)
-    for _, values, mean in values_of(rankings, measure, variant, [key], [answers]): return values, mean
+    for _, arrays in values_of(rankings, measure, variant, [key]):
+        return mean_of(measure, *arrays, answers, rankings.unjudged_queries)
     raise ValueError(f'{measure!r} cannot be computed on these data with {", ".join(variant.words)}')
 
 # %% ../../nbs/forensics/search.ipynb #297820a3
@@ -526,64 +564,75 @@ class Outcome:
     variants: list[Variant] = field(default_factory=list)
 
 # %% ../../nbs/forensics/search.ipynb #2a02313e
-def _variants_with_means(rankings, measure, variant, mistakes):
-    """Combine a variant with all options for rankings and means; yield (variant, values,
-    mean). A variant has conventions and parameters. If it has no mistake, it is also
-    combined with the mistakes in rows and means. values: the value of each query, NaN if the
-    mean excludes it."""
-    choices = rankings.open
-    means = [{'missing': m, 'no_relevant': n} for m, n in product(choices['missing'], choices['no_relevant'])]
-    keys = [*rankings.keys]
-    if variant.known_mistake.definition: keys = [key for key in keys if rankings.cell(key)[2] == 'given']
-    named = {}
+def _variants_with_arrays(rankings, measure, variant, mistakes):
+    """Combine a variant with all options for rankings and means; yield (variant, content,
+    arrays, options). A variant has conventions and parameters. If it has no mistake, it is
+    also combined with the mistakes in rows and means. arrays: as in `values_of`. options: those
+    of the mean as pairs. Variants with an equal content have the same values and mean."""
+    keys = dict.fromkeys(rankings.keys, variant.mistake)
+    if variant.known_mistake.definition:
+        keys = {key: variant.mistake for key in keys if rankings.cell(key)[2] == 'given'}
+    means = dict.fromkeys(rankings.combinations(('missing', 'no_relevant')), '')
     if not variant.mistake and {name for name, _ in variant.params} <= {'gain', 'beta'}:
         for name, mistake in mistakes.items():
-            if mistake.rows: keys.append((('rows', mistake.rows),))
-            if mistake.total: means.append({'total': mistake.total})
-            named[mistake.rows or mistake.total] = name
-    for answers, values, mean in values_of(rankings, measure, variant, keys, means):
-        rows = answers.get('rows')
-        total = answers.get('total')
-        if rows and total: continue
-        mistake = named.get(rows or total, variant.mistake)
-        yield replace(variant, answers=different(answers), mistake=mistake), values, mean
+            if mistake.rows: keys[('rows', mistake.rows),] = name
+            if mistake.total: means[('total', mistake.total),] = name
+    for key, arrays in values_of(rankings, measure, variant, keys):
+        content = hash(tuple(array.tobytes() for array in arrays)), ('judgments', 'retrieved') in key
+        for mean, mistake in means.items():
+            if keys[key] and mistake: continue
+            options = key + mean
+            mixed = Variant(_answers(options), variant.params, keys[key] or mistake)
+            yield mixed, (content, mean), arrays, options
+
+@cache
+def _answers(options): return different(dict(options))
 
 _STEPS = 1e9 * np.sqrt(2)  # of which 0.5 and 0.1 are no multiples
+
+def _result(rankings, measure, arrays, answers):
+    """Return (number, values, mean). Equal values and means have the same number. arrays: as in
+    `values_of`. answers: the options of the mean."""
+    values, nothing, unanswered = arrays
+    counted, mean = mean_of(measure, values, nothing, unanswered, answers, rankings.unjudged_queries)
+    total = answers.get('total')
+    more_queries = rankings.unjudged_queries * (total == 'run')
+    rounded = np.rint(np.nan_to_num(counted, nan=-1e6) * _STEPS).astype(np.int64)
+    return hash((rounded.tobytes(), more_queries, total == 'mean rank')), counted, mean
 
 # %% ../../nbs/forensics/search.ipynb #da65ecf5
 def all_results(
     rankings: Rankings, measure: Measure, *,
-    more: Iterable[Variant] = (), mistakes: Mapping[str, Mistake] | None = None,
+    more: Iterable[Variant] = (), mistakes: Mapping[str, Mistake] | None = None, params: Container | None = None,
     check: Callable[[np.ndarray, float], Any] | None = None, progress: Callable[[int, int], object] | None = None,
 ) -> dict[Variant, Outcome]:
     """Compute every value that a measure can have on a collection.
 
     Return {variant: `Outcome`}; a variant is a combination of conventions and parameters.
     The parameters of tools are tried, too. more: further variants to try. mistakes: the
-    mistakes to try; default: all mistakes of the measure. check: called with the values of
-    the queries and their mean; the return value is stored in `Outcome.fits`. progress:
-    called as progress(done, total)."""
+    mistakes to try; default: all mistakes of the measure. params: the values of
+    `Variant.params` to try; default: all. check: called with the values of the queries and
+    their mean; the return value is stored in `Outcome.fits`. progress: called as
+    progress(done, total)."""
     if mistakes is None: mistakes = mistakes_of(measure.name)
     sets = (Variant.of(measure, params) for params in parameter_sets(measure, rankings.grades))
     tools = (variant_of(measure, tool) for tool in tools_with(measure))
     further = (replace(variant, answers=()) for variant in (*tools, *more))
-    jobs = dict.fromkeys([*sets, *further, *_variants_of_mistakes(measure, mistakes)])
+    every = dict.fromkeys([*sets, *further, *_variants_of_mistakes(measure, mistakes)])
+    jobs = [job for job in every if params is None or job.params in params]
     found: dict[Variant, Outcome] = {}
-    by_result: dict[int, Outcome] = {}
+    outcomes: dict[Any, Outcome] = {}
     for done, job in enumerate(jobs):
         if progress: progress(done, len(jobs))
-        try:
-            for variant, counted, mean in _variants_with_means(rankings, measure, job, mistakes):
-                total = variant.known_mistake.total
-                more_queries = rankings.unjudged_queries * (total == 'run')
-                rounded = np.rint(np.nan_to_num(counted, nan=-1e6) * _STEPS).astype(np.int64)
-                result = hash((rounded.tobytes(), more_queries, total == 'mean rank'))
-                if result not in by_result:
-                    by_result[result] = Outcome(mean)
-                    if check: by_result[result].fits = check(counted, mean)
-                found[variant] = by_result[result]
-                found[variant].variants.append(variant)
-        except ValueError: continue  # the measure refuses this, as RBP does gains above 1
+        with suppress(ValueError):  # the measure refuses this, as RBP does gains above 1
+            for variant, content, arrays, options in _variants_with_arrays(rankings, measure, job, mistakes):
+                outcome = outcomes.get(content)
+                if not outcome:
+                    result, counted, mean = _result(rankings, measure, arrays, dict(options))
+                    if result not in outcomes: outcomes[result] = Outcome(mean, not check or check(counted, mean))
+                    outcome = outcomes[content] = outcomes[result]
+                found[variant] = outcome
+                outcome.variants.append(variant)
     if progress: progress(len(jobs), len(jobs))
     return found
 
