@@ -448,6 +448,12 @@ def _values_by_batch(rankings, measure, narrowed):
         return values
     return compute
 
+def _with_ideal_as_given(rankings, measure, judged):
+    """Return the values of nDCG if the ideal ranking is the judgments in the order of the input."""
+    params = {name: x for name, x in measure.arguments().items() if name in ('gain', 'discount', 'b', 'k')}
+    ideal = dcg(rankings.judgments_as_given, **params)
+    return ratio(dcg(judged, **params), np.maximum(ideal, 0))
+
 # %% ../../nbs/forensics/search.ipynb #4401ff21
 def values_of(
     rankings: Rankings, measure: Measure, variant: Variant, keys: Iterable[tuple],
@@ -488,10 +494,8 @@ def values_of(
     for key, ranked, unanswered, order in sorted(possible, key=lambda cell: _ORDERS.index(cell[-1])):
         try: complete, judged, values, no_ideal = score(ranked, order)
         except TiesError: continue
-        if ('rows', 'as given') in key:  # the ideal ranking is the judgments in the order of the input
-            params = {name: x for name, x in complete.arguments().items() if name in ('gain', 'discount', 'b', 'k')}
-            ideal = dcg(rankings.judgments_as_given, **params)
-            values = ratio(dcg(judged, **params), np.maximum(ideal, 0))
+        if ('rows', 'as given') in key:
+            values = _with_ideal_as_given(rankings, complete, judged)
         yield key, (values, ~(values > 0) & no_ideal, unanswered)
 
 # %% ../../nbs/forensics/search.ipynb #22d299e6
