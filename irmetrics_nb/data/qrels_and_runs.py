@@ -440,7 +440,7 @@ class Qrels(QueryDocTable):
         as uint64, with the number of the query in the upper bits, and the leading bits
         of the hash of query and document in the lower bits."""
         packed = pack(self.rows.query, self.keys, len(self))
-        self.__dict__.pop('keys', None)  # to save memory, since they are rarely needed again
+        self.__dict__.pop('keys', None)  # which are rarely needed again
         order = np.argsort(packed)
         return order, packed[order]
 
