@@ -18,9 +18,9 @@ from pkgutil import walk_packages
 
 TOOLS = Path(__file__).resolve().parent
 # Not polars, whose threads a fork would lose.
-LOADED = """IPython.core.magics.execution copied email.parser execnb.shell execnb.nbio fastcore.test importlib.readers jinja2
-    matplotlib.backends.backend_svg matplotlib.pyplot matplotlib_inline.backend_inline numpy pandas play rich.table
-    run_notebook sklearn.metrics scipy.optimize scipy.sparse scipy.stats tabulate typer""".split()
+LOADED = """IPython.core.magics.execution copied email.parser execnb.shell execnb.nbio fastcore.test importlib.readers
+    jinja2 matplotlib.backends.backend_svg matplotlib.pyplot matplotlib_inline.backend_inline numpy pandas play
+    rich.table run_notebook sklearn.metrics scipy.optimize scipy.sparse scipy.stats tabulate typer""".split()
 
 
 class Pages:

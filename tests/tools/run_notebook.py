@@ -48,7 +48,7 @@ def same(a, b):
 
 
 def shell_for(path):
-    "A shell for the notebook at `path`, in which each picture is drawn once: nobody looks at it. A notebook draws it thrice."
+    "A shell that draws each picture once, since nobody looks at it: usually it is drawn thrice, and large."
     import matplotlib.pyplot as plt
     from execnb.shell import CaptureShell
 
