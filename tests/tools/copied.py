@@ -97,7 +97,7 @@ def command(asked):
     sys.argv, folder, environment = json.loads(request)
     for number, file in enumerate(files):
         os.dup2(file, number)
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(number, "w" if number else "r") for number in range(3))
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
