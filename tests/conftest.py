@@ -14,6 +14,7 @@ import hypothesis
 import pytest
 
 os.environ["MPLBACKEND"] = "agg"
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more would wait for each other: each core has a worker
 hypothesis.settings.register_profile("project", max_examples=40, deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("project")
 

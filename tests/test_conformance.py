@@ -72,19 +72,24 @@ def test_every_kind_of_measures_has_a_file_and_the_table_has_no_other():
     assert sorted(re.findall(r"^## (\w+)$", text, re.MULTILINE)) == MEASURES
 
 
-@each_measure
-def test_a_file_follows_the_schema(measure):
+@pytest.fixture(scope="module")
+def schema():
+    "The schema, which is one itself: `jsonschema.validate` would look at that each time."
     schema = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.validate(content(measure), schema, jsonschema.Draft202012Validator)
+    return jsonschema.Draft202012Validator(schema)
 
 
-def test_the_schema_refuses_a_value_that_is_no_number_a_case_of_two_kinds_and_a_misspelt_field():
-    schema = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
+@each_measure
+def test_a_file_follows_the_schema(measure, schema):
+    schema.validate(content(measure))
+
+
+def test_the_schema_refuses_a_value_that_is_no_number_a_case_of_two_kinds_and_a_misspelt_field(schema):
     right = cases("AP")[0]
     for wrong in ({"value": "0,5"}, {"value": 0.5}, {"run": [["q", "d", 1]], "judgments": [["q", "d", 1]]}, {"cutof": 1}, {"grades": ["1"]}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(content("AP") | {"cases": [right | wrong]}, schema, jsonschema.Draft202012Validator)
+            schema.validate(content("AP") | {"cases": [right | wrong]})
 
 
 @each_measure

@@ -18,8 +18,9 @@ from pkgutil import walk_packages
 
 TOOLS = Path(__file__).resolve().parent
 # Not polars, whose threads a fork would lose.
-LOADED = """IPython execnb.shell execnb.nbio fastcore.test jinja2 matplotlib.pyplot matplotlib_inline.backend_inline
-    numpy pandas rich.table sklearn.metrics scipy.optimize scipy.sparse scipy.stats typer""".split()
+LOADED = """IPython.core.magics.execution copied email.parser execnb.shell execnb.nbio fastcore.test importlib.readers
+    jinja2 matplotlib.backends.backend_svg matplotlib.pyplot matplotlib_inline.backend_inline numpy pandas play
+    rich.table run_notebook sklearn.metrics scipy.optimize scipy.sparse scipy.stats tabulate typer""".split()
 
 
 class Pages:
@@ -64,12 +65,19 @@ def main():
             os.close(said)
             with os.fdopen(say, "w") as out:
                 out.write(json.dumps(worked(*json.loads(line))))
-            sys.exit()
+            leave()
         os.close(say)
         with os.fdopen(said) as pipe:
             answer = pipe.read()
         os.wait()
         print(answer or json.dumps("the page ended its process"), file=answers, flush=True)
+
+
+def leave():
+    "End a fork: taking down one by one all that is loaded takes longer than most pages do."
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def modules_of_the_package():

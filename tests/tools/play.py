@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from project import ROOT, cells
-from run_notebook import same, text_of
+from run_notebook import same, shell_for, text_of
 
 
 def tagged(path, tag):
@@ -75,13 +75,13 @@ def copied_and_played(path):
 def run(path, left_out, folder=None):
     "Run a notebook, without some cells, in a folder (default: its own)."
     from execnb.nbio import read_nb
-    from execnb.shell import CaptureShell
 
     nb, mine = read_nb(path), tagged(path, "play")
     for i in mine:
         nb.cells[i].source = another(nb.cells[i].source)
     os.chdir(folder or Path(path).parent)
-    shell = CaptureShell(path)
+    shell = shell_for(path)
+    shell.run("set_matplotlib_formats()")  # nobody looks at the pictures
     try:
         shell.run_all(nb, exc_stop=True, preproc=lambda cell: cell.idx_ in left_out)
     except Exception:

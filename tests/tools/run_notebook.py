@@ -47,14 +47,23 @@ def same(a, b):
     )
 
 
-def fresh_cells(path, written):
+def shell_for(path):
+    "A shell that draws each picture once, since nobody looks at it: usually it is drawn thrice, and large."
+    import matplotlib.pyplot as plt
+    from execnb.shell import CaptureShell
+
+    shell = CaptureShell(path, mpl_format="png")
+    shell.run("%config InlineBackend.print_figure_kwargs = {'bbox_inches': None}")
+    plt.uninstall_repl_displayhook()
+    return shell
+
+
+def fresh_cells(path, written, shell):
     "Run the notebook at `path`; returns its cells with fresh outputs, or raises what a cell raised, as text."
     from execnb.nbio import read_nb
-    from execnb.shell import CaptureShell
 
     nb = read_nb(path)
     os.chdir(path.parent)
-    shell = CaptureShell(path)
     shell.run("import warnings; warnings.simplefilter('error')")
     shell.run("warnings.filterwarnings('ignore', 'invalid escape sequence')")  # in cwl-eval; ruff finds those of ours
     try:
@@ -68,7 +77,7 @@ def run(path):
     "Run the notebook at `path`; returns what went wrong as text, or nothing."
     written = cells(path)
     try:
-        fresh = fresh_cells(path, written)
+        fresh = fresh_cells(path, written, shell_for(path))
     except RuntimeError as error:
         return str(error)
     return "\n".join(late for cell, now in zip(written, fresh, strict=True) if (late := outdated(cell, now)))
@@ -76,8 +85,10 @@ def run(path):
 
 def store(path):
     "Run the notebook at `path`, and store outputs that changed; returns the numbers of their cells."
+    from execnb.shell import CaptureShell
+
     written = cells(path)
-    fresh = fresh_cells(path, written)
+    fresh = fresh_cells(path, written, CaptureShell(path))
     stored = json.loads(path.read_text(encoding="utf-8"))
     late = [cell.index for cell, now in zip(written, fresh, strict=True) if outdated(cell, now)]
     for i in late:
