@@ -156,12 +156,12 @@ def check_lengths(ids: Ids) -> Ids:
 BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's cache
 
 def _by_blocks(function, dtype, *arrays):
-    """Apply a function to blocks of rows of the arrays; concatenate its results."""
-    results = [np.empty(0, dtype)]
-    for i in range(0, len(arrays[0]), BLOCK_ROWS):
+    """Apply a function to blocks of rows of the arrays; return its results, one per row."""
+    results = np.empty(len(arrays[0]), dtype)
+    for i in range(0, len(results), BLOCK_ROWS):
         block = slice(i, i + BLOCK_ROWS)
-        results.append(function(*(array[block] for array in arrays)))
-    return np.concatenate(results)
+        results[block] = function(*(array[block] for array in arrays))
+    return results
 
 def _equal_in_block(ids, other):
     equal = ids.length == other.length
