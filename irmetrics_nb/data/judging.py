@@ -97,9 +97,10 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     else:
         lowest = np.full(len(run), np.inf)  # the lowest judged score of each query
         np.minimum.at(lowest, query[rows], value[rows])
-        candidates = value >= lowest.take(query)
+        candidates: Any = value >= lowest.take(query)
+        if candidates.mean() > .9: candidates = slice(None)  # to select these would need more memory
         row_at = argsort_descending(query[candidates], value[candidates], stable=False)
-        row_at = np.flatnonzero(candidates)[row_at]
+        row_at = np.arange(len(query), dtype=np.int32)[candidates][row_at]
         position_of[row_at] = np.arange(len(row_at), dtype=np.int32)
         position = position_of[rows]
         query = query[row_at]

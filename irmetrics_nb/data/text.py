@@ -443,7 +443,7 @@ def side_by_side(f: Callable, items: Iterable) -> Iterator:
         while waiting: yield waiting.popleft().result()
 
 # %% ../../nbs/data/text.ipynb #3a899aa8
-BATCH_BYTES = 1 << 23  # of a file read at a time; what is made of them stays in the larger cache
+BATCH_BYTES = 6 << 20  # of a file read at a time; what is made of them stays in the larger cache
 
 def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> Rows:
     """Parse the rows of a TREC file, or of a text with another layout. Raise DataError if there are no rows or a row
