@@ -122,7 +122,7 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
         by_rank = several[np.argsort(position[several])]
         order[several] = order[by_rank]
         position[several] = position[by_rank]
-    query_begin = np.searchsorted(query, np.arange(len(run))).astype(np.int32)
+    query_begin = np.searchsorted(query, np.arange(len(run)))
     before = query_begin[query[position]] - 1
     return order, np.stack([position - before, start - before, size], dtype=np.int32)
 
