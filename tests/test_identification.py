@@ -224,6 +224,19 @@ def test_of_several_numbers_that_nothing_gives_each_of_the_nearest_stands_below_
     assert [*found.rows[0]] == [*found.rows[1]]
 
 
+@pytest.mark.parametrize("measure", ["nDCG@3", "AP", "Bpref", "ERR@3", "RBP@4", "P@2", "IPrec@0.5"])
+def test_batches_that_are_computed_together_have_the_values_that_they_have_one_by_one(measure, monkeypatch):
+    sources = [rows_at_random(seed, twice=not seed) for seed in (0, 2)]
+    found = []
+    for limit in (10_000, 0):
+        monkeypatch.setattr("irmetrics_nb.forensics.search.MOST_JOINED", limit)
+        found.append([all_results(Rankings(*rows), parse(measure), check=lambda values, mean: values.tolist()) for rows in sources])
+    for together, apart in zip(*found, strict=True):
+        assert [*together] == [*apart] and len(together) > 100
+        for variant, result in together.items():
+            np.testing.assert_array_equal([*result.fits, result.value], [*apart[variant].fits, apart[variant].value], variant)
+
+
 def test_rankings_are_judged_once_for_all_answers_that_change_none():
     rng = np.random.default_rng(1)
     qrels = {f"q{i}": {f"d{j}": int(g) for j, g in enumerate(rng.integers(0, 4, 8))} for i in range(700)}
