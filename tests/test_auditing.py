@@ -9,7 +9,8 @@ import pytest
 from exact.evaluation import evaluate as exactly
 from exact.mistakes import MISTAKES as EXACT
 
-from irmetrics_nb import Conventions, audit
+from irmetrics_nb import Conventions, audit, judge, parse
+from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.forensics.auditing import SHAPES, audit_answers, read_shape
 from irmetrics_nb.forensics.mistakes import MISTAKES
 
@@ -298,3 +299,61 @@ def test_a_function_that_gives_nan_for_what_nobody_judged_is_not_accused():
 
     found = audit(with_arrays, "nDCG@10")
     assert found and "unjudged documents: gives nan" in repr(found)
+
+
+# ---- functions that cut the list ----
+
+CUTOFFS = 3, 5, 8, 10, 20, 100, 1000
+# No run changes NumRel; a geometric mean has no value for a single query.
+KINDS_OF_RUNS = [name for name, kind in KINDS.items() if kind.built_in and name not in ("NumRel", "GMAP", "GMBpref")]
+WITH_K = [name for name in KINDS_OF_RUNS if KINDS[name].at == "k"]
+VISIBLE = {"RBP": 20}  # after rank 100 there is at most 0.8 ** 100 = 2e-10
+
+
+def of_package(measure, last=None, least=None):
+    "A function of qrels and a run by this package. last: the length to which runs are cut; least: the greatest k that is used."
+    measure = parse(measure)
+
+    def f(qrels, run, k=None):
+        asked = measure if k is None else measure @ min(k, least or k)
+        cut = {q: dict(sorted(docs.items(), key=lambda pair: -pair[1])[:last]) for q, docs in run.items()}
+        return asked.kind.aggregate.f(asked.of(judge(qrels, cut)))
+
+    return f
+
+
+def at_cutoff(name, k):
+    return f"{name}@0.5" if KINDS[name].at == "recall" else f"{name}@{k}" if name in WITH_K and k else name
+
+
+@pytest.mark.parametrize("name", KINDS_OF_RUNS)
+def test_a_right_function_that_cuts_the_list_never_passes(name):
+    whole = at_cutoff(name, None)
+    assert audit(of_package(whole), whole, shape="qrels run")
+    for n in CUTOFFS:
+        if n <= VISIBLE.get(name, n):
+            found = audit(of_package(whole, last=n), whole, shape="qrels run")
+            assert not found and found.counterexample and len(repr(found)) < 9000, (n, found)
+
+
+@pytest.mark.parametrize("name", WITH_K)
+def test_a_right_function_that_cuts_at_a_smaller_k_never_passes(name):
+    assert audit(of_package(name), f"{name}@10", shape="qrels run k")
+    for n in CUTOFFS:
+        if n <= VISIBLE.get(name, n):
+            assert not audit(of_package(name, least=n), f"{name}@10", shape="qrels run k"), n
+
+
+@pytest.mark.parametrize("name", WITH_K)
+@pytest.mark.parametrize("k", [5, 10, 100, 1000])
+def test_a_function_of_one_cutoff_is_asked_longer_lists(name, k):
+    asked = f"{name}@{k}"
+    assert audit(of_package(asked), asked, shape="qrels run")
+    for n in (3, 4, 9, 50, 99, 101, 999, 1001):
+        if abs(n - k) < k / 2 + 1 and max(n, k) <= VISIBLE.get(name, 1001):
+            assert not audit(of_package(f"{name}@{n}"), asked, shape="qrels run"), n
+
+
+def test_a_counterexample_of_a_long_list_is_short():
+    found = audit(lambda grades: next((1 / i for i, g in enumerate(grades[:100], 1) if g), 0), "RR")
+    assert "grades [0] * 100 + [1, 0, 0]: it gives 0.0000; by the definition, RR = 1/101" in found.counterexample
