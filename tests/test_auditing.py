@@ -357,3 +357,34 @@ def test_a_function_of_one_cutoff_is_asked_longer_lists(name, k):
 def test_a_counterexample_of_a_long_list_is_short():
     found = audit(lambda grades: next((1 / i for i, g in enumerate(grades[:100], 1) if g), 0), "RR")
     assert "grades [0] * 100 + [1, 0, 0]: it gives 0.0000; by the definition, RR = 1/101" in found.counterexample
+
+
+# ---- functions as other people write them ----
+
+
+def of_lab_report(kind):
+    "MAP, MRR or nDCG of a course whose solutions are copied: the list ends at min(k, n, R), and only grades above 0 are read."
+    def f(qrels, run, k):
+        values = []
+        for query, judged in qrels.items():
+            gains = {doc: g for doc, g in judged.items() if g > 0}
+            ranked = sorted(run.get(query, {}), key=run.get(query, {}).get, reverse=True)
+            length = min(k, len(ranked), len(gains))
+            hits = [rank for rank, doc in enumerate(ranked[:length], 1) if doc in gains]
+            best = sorted(gains.values(), reverse=True)
+            if kind == "AP":
+                value = sum(n / rank for n, rank in enumerate(hits, 1)) / (len(gains) or 1)
+            elif kind == "RR":
+                value = 1 / hits[0] if hits else 0
+            else:
+                value = dcg([gains.get(doc, 0) for doc in ranked[:length]]) / (dcg(best[:length]) or 1)
+            values.append(value)
+        return sum(values) / len(values)
+
+    return f
+
+
+@pytest.mark.parametrize("kind", ["AP", "RR", "nDCG"])
+def test_a_list_that_ends_at_the_number_of_relevant_is_named(kind):
+    found = audit(of_lab_report(kind), f"{kind}@100", shape="qrels run k")
+    assert not found and found.mistake == f"{kind.lower()}-cut-at-relevant", found
