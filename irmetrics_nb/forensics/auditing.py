@@ -628,17 +628,13 @@ def _audit_of_shape(f, parsed, shape, accept):
     conventions = None
     tools: tuple[str, ...] = ()
     if fits:
-        findings = list(auditor.edges(best))
+        findings = _findings(auditor, questions, best)
         answers = {question: answer for finding in findings for question, answer in finding.answers.items()}
         if not best.mistake: conventions = replace(best.conventions(parsed.name), **answers)
         if auditor.has_ids: answers['judgments'] = 'all'
         tools = tuple(tool for tool in tools_with(uncut) if _computes_same(uncut, tool, fits, answers))
-        errors = [error for question in questions for case, error in question.errors_of_full_lists()
-                  if len(case.grades) > _LONG]
-        findings += [EdgeFinding(f'more than {_LONG} documents', error) for error in errors[:1]]
-        if _is_rounded(questions, uncut, best): findings.append(EdgeFinding('decimals', 'at most four'))
-    in_edges = {finding.mistake for finding in findings if finding.mistake}
-    names = [finding.mistake for finding in findings]
+    in_edges = [finding.mistake for finding in findings if finding.mistake]
+    names = [*in_edges]
     if fits and (best.params or not good): names.insert(0, _habit(uncut, fits))
     mistakes = tuple(dict.fromkeys(filter(None, names)))
     wrong = {finding.edge for finding in findings if finding.wrong}
@@ -648,7 +644,7 @@ def _audit_of_shape(f, parsed, shape, accept):
     counterexample = ''
     agrees_for_binary = False
     if not passed:
-        if wrong <= {_ABOVE_1_EDGE} and in_edges <= {*HARMLESS}: agrees_for_binary = auditor.agrees_for_binary()
+        if wrong <= {_ABOVE_1_EDGE} and {*in_edges} <= {*HARMLESS}: agrees_for_binary = auditor.agrees_for_binary()
         if good:
             computes += ', but not in every case'
             questions = []
@@ -656,6 +652,15 @@ def _audit_of_shape(f, parsed, shape, accept):
     name = getattr(f, '__name__', type(f).__name__)
     return Audit(name, parsed, shape, passed, conventions, computes, tools, mistakes, counterexample,
                  tuple(findings), agrees_for_binary)
+
+def _findings(auditor, questions, variant):
+    """Return all `EdgeFinding` objects on a function that computes a variant."""
+    findings = list(auditor.edges(variant))
+    errors = [error for question in questions for case, error in question.errors_of_full_lists()
+              if len(case.grades) > _LONG]
+    findings += [EdgeFinding(f'more than {_LONG} documents', error) for error in errors[:1]]
+    if _is_rounded(questions, auditor.measure, variant): findings.append(EdgeFinding('decimals', 'at most four'))
+    return findings
 
 def _of_definition(variants):
     """Return the variants with the gain, the ideal ranking, the divisor and the discount of
@@ -744,10 +749,10 @@ def audit(
     for shape in _possible_shapes(f):
         audits.append(_audit_of_shape(f, parsed, shape, accept))
         if audits[-1].passed: break
-    best = min(audits, key=_rank)
+    best = min(audits, key=_place)
     return replace(best, guessed=best.shape not in ('grades k', 'grades'))
 
-def _rank(audited):
+def _place(audited):
     """Return 0 if the function passed, 1 if it agrees for grades 0 and 1, 2 if it computes
     a known convention or mistake, and otherwise 3."""
     if audited.passed: return 0
