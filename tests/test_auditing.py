@@ -6,15 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import pytrec_eval
 from exact.evaluation import evaluate as exactly
 from exact.mistakes import MISTAKES as EXACT
+from sklearn.metrics import ndcg_score
 
-from irmetrics_nb import Conventions, audit
-from irmetrics_nb.forensics.auditing import SHAPES, audit_answers, read_shape
+from irmetrics_nb import Conventions, audit, judge, parse
+from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.forensics.auditing import SHAPES, _several_queries, audit_answers, read_shape
 from irmetrics_nb.forensics.mistakes import MISTAKES
 
 VECTORS = Path(__file__).parent.parent / "conformance" / "measures"
-HARMLESS = {"ties-as-given", "gain-binary", "mean-over-answered"}
+HARMLESS = {"ties-as-given", "duplicates-counted", "mean-over-answered"}
 
 
 def number(text):
@@ -57,7 +60,8 @@ def test_a_document_that_counts_twice_is_found_where_there_are_ids():
     def recall(retrieved, relevant, k):
         return sum(doc in relevant for doc in retrieved[:k]) / len(relevant)
 
-    assert audit(recall, "R@10", shape="retrieved relevant k").mistake == "duplicates-counted"
+    found = audit(recall, "R@10", shape="retrieved relevant k")
+    assert found.passed and found.mistake == "duplicates-counted"  # a convention, since a list may never repeat a document
     once = audit(lambda retrieved, relevant, k: len({*retrieved[:k]} & {*relevant}) / len(relevant), "R@10", shape="retrieved relevant k")
     assert once.passed
 
@@ -298,3 +302,258 @@ def test_a_function_that_gives_nan_for_what_nobody_judged_is_not_accused():
 
     found = audit(with_arrays, "nDCG@10")
     assert found and "unjudged documents: gives nan" in repr(found)
+
+
+# ---- functions that cut the list ----
+
+CUTOFFS = 3, 5, 8, 10, 20, 100, 1000
+# No run changes NumRel; a geometric mean has no value for a single query.
+KINDS_OF_RUNS = [name for name, kind in KINDS.items() if kind.built_in and name not in ("NumRel", "GMAP", "GMBpref")]
+WITH_K = [name for name in KINDS_OF_RUNS if KINDS[name].at == "k"]
+VISIBLE = {"RBP": 20}  # after rank 100 there is at most 0.8 ** 100 = 2e-10
+
+
+def of_package(measure, last=None, least=None):
+    "A function of qrels and a run by this package. last: the length to which runs are cut; least: the greatest k that is used."
+    measure = parse(measure)
+
+    def f(qrels, run, k=None):
+        asked = measure if k is None else measure @ min(k, least or k)
+        cut = {q: dict(sorted(docs.items(), key=lambda pair: -pair[1])[:last]) for q, docs in run.items()}
+        return asked.kind.aggregate.f(asked.of(judge(qrels, cut)))
+
+    return f
+
+
+def at_cutoff(name, k):
+    return f"{name}@0.5" if KINDS[name].at == "recall" else f"{name}@{k}" if name in WITH_K and k else name
+
+
+@pytest.mark.parametrize("name", KINDS_OF_RUNS)
+def test_a_right_function_that_cuts_the_list_never_passes(name):
+    whole = at_cutoff(name, None)
+    assert audit(of_package(whole), whole, shape="qrels run")
+    for n in CUTOFFS:
+        if n <= VISIBLE.get(name, n):
+            found = audit(of_package(whole, last=n), whole, shape="qrels run")
+            assert not found and found.counterexample and len(repr(found)) < 9000, (n, found)
+
+
+@pytest.mark.parametrize("name", WITH_K)
+def test_a_right_function_that_cuts_at_a_smaller_k_never_passes(name):
+    assert audit(of_package(name), f"{name}@10", shape="qrels run k")
+    for n in CUTOFFS:
+        if n <= VISIBLE.get(name, n):
+            assert not audit(of_package(name, least=n), f"{name}@10", shape="qrels run k"), n
+
+
+@pytest.mark.parametrize("name", WITH_K)
+@pytest.mark.parametrize("k", [5, 10, 100, 1000])
+def test_a_function_of_one_cutoff_is_asked_longer_lists(name, k):
+    asked = f"{name}@{k}"
+    assert audit(of_package(asked), asked, shape="qrels run")
+    for n in (3, 4, 9, 50, 99, 101, 999, 1001):
+        if abs(n - k) < k / 2 + 1 and max(n, k) <= VISIBLE.get(name, 1001):
+            assert not audit(of_package(f"{name}@{n}"), asked, shape="qrels run"), n
+
+
+def test_a_counterexample_of_a_long_list_is_short():
+    found = audit(lambda grades: next((1 / i for i, g in enumerate(grades[:100], 1) if g), 0), "RR")
+    assert "grades [0] * 100 + [1, 0, 0]: it gives 0.0000; by the definition, RR = 1/101" in found.counterexample
+
+
+# ---- functions as other people write them ----
+
+
+def of_lab_report(kind):
+    "MAP, MRR or nDCG of a course whose solutions are copied: the list ends at min(k, n, R), and only grades above 0 are read."
+    def f(qrels, run, k):
+        values = []
+        for query, judged in qrels.items():
+            gains = {doc: g for doc, g in judged.items() if g > 0}
+            ranked = sorted(run.get(query, {}), key=run.get(query, {}).get, reverse=True)
+            length = min(k, len(ranked), len(gains))
+            hits = [rank for rank, doc in enumerate(ranked[:length], 1) if doc in gains]
+            best = sorted(gains.values(), reverse=True)
+            if kind == "AP":
+                value = sum(n / rank for n, rank in enumerate(hits, 1)) / (len(gains) or 1)
+            elif kind == "RR":
+                value = 1 / hits[0] if hits else 0
+            else:
+                value = dcg([gains.get(doc, 0) for doc in ranked[:length]]) / (dcg(best[:length]) or 1)
+            values.append(value)
+        return sum(values) / len(values)
+
+    return f
+
+
+@pytest.mark.parametrize("kind", ["AP", "RR", "nDCG"])
+def test_a_list_that_ends_at_the_number_of_relevant_is_named(kind):
+    found = audit(of_lab_report(kind), f"{kind}@100", shape="qrels run k")
+    assert not found and found.mistake == f"{kind.lower()}-cut-at-relevant", found
+
+
+def apk(actual, predicted, k=10):
+    "AP over min(R, k), as it is known from a competition: a document counts at its first rank only."
+    predicted = predicted[:k]
+    score = hits = 0.0
+    for i, p in enumerate(predicted):
+        if p in actual and p not in predicted[:i]:
+            hits += 1.0
+            score += hits / (i + 1.0)
+    return score / min(len(actual), k) if actual else 0.0
+
+
+def test_arguments_with_other_names_are_tried_in_all_shapes():
+    def recall(actual, desired, k):
+        return len([doc for doc in actual[:k] if doc in desired]) / len(desired)
+
+    found = audit(recall, "R@10")
+    assert found and found.shape == "retrieved relevant k" and "called with the shape 'retrieved relevant k'" in repr(found)
+    found = audit(apk, "AP@10")
+    assert not found and found.shape == "relevant retrieved k" and found.mistakes == ("ap-over-min-r-k",), found
+    assert audit(apk, "AP@10", accept=Conventions(measures=(("AP", "divisor", "min(R,k)"),)))
+    assert audit(lambda y_score, y_true, k: ndcg(y_true[np.argsort(-y_score)].tolist(), k), "nDCG@10").shape == "score true k"
+
+    def of_grades(ranking, labels, k):
+        best = dcg(sorted(labels.values(), reverse=True)[:k])
+        return dcg([labels.get(doc, 0) for doc in ranking[:k]]) / best if best else 0.0
+
+    assert audit(of_grades, "nDCG@10").shape == "retrieved judgments k"
+    assert audit(of_grades, "nDCG@10", shape="retrieved judgments k")
+
+
+def test_a_function_that_no_shape_fits_is_an_error_and_no_verdict():
+    with pytest.raises(ValueError, match=r"raises an exception with every shape that was tried: 'grades k' \(.*such as shape="):
+        audit(lambda table, k: table.loc[k] / table.shape[0], "nDCG@10")
+    with pytest.raises(ValueError, match="no shape has as many words"):
+        audit(lambda a, b, c, d: 0.0, "nDCG@10")
+
+
+def test_a_difference_for_grades_above_1_does_not_pass():
+    said = "agrees for grades 0 and 1 only"
+    total = audit(lambda r, k: sum(r[:k]) / k, "P@10")
+    assert not total and said in repr(total)
+    exponential = audit(lambda grades, k: ndcg([2**g - 1 for g in grades], k), "nDCG@10")
+    assert not exponential and said in repr(exponential) and exponential.to_dict()["agrees_for_binary"]
+    assert audit(lambda grades, k: ndcg([2**g - 1 for g in grades], k), "nDCG(gain='exp')@10")
+    assert said not in repr(audit(lambda r, k: sum(r[:k]) / min(k, len(r)), "P@10"))
+    in_run = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) for d in docs) / k)
+    assert said in repr(audit(in_run, "P@10", shape="qrels run k"))
+
+
+def test_the_verdict_says_what_the_findings_say():
+    def perfect_if_nothing(grades, k):
+        return ndcg(grades, k) if any(g > 0 for g in grades) else 1.0
+
+    found = audit(perfect_if_nothing, "nDCG@10")
+    assert found and found.conventions.no_relevant == "one" and "trec_eval" not in found.tools
+    given = audit(lambda true, score, k: ndcg(true[np.argsort(-score, kind="stable")].tolist(), k), "nDCG@10")
+    assert given and given.conventions.ties == "given" and "ranx" in given.tools and "trec_eval" not in given.tools
+    by_id = audit(of_package("AP"), "AP@10", shape="qrels run k")
+    assert by_id.conventions == Conventions() and "trec_eval-c" in by_id.tools and "trec_eval" not in by_id.tools
+    skipped = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / k)
+    answered = audit(lambda qrels, run, k: skipped({q: qrels[q] for q in qrels if q in run}, run, k), "P@10")
+    assert answered.conventions.missing == "skip" and "trec_eval" in answered.tools and "trec_eval-c" not in answered.tools
+    assert "negative grades: count as a negative gain" in repr(found) and found.conventions.negative == "keep"
+
+
+def test_values_that_are_only_short_are_not_called_rounded():
+    assert "decimals" not in repr(audit(lambda grades, k: float(any((g or 0) >= 1 for g in grades[:k])), "Success@10"))
+    assert "decimals: at most four" in repr(audit(lambda grades, k: round(ndcg(grades, k), 4), "nDCG@10"))
+
+
+# ---- the mean over queries ----
+
+WORTH = None, 0, 0.25, 0.5, 1  # of a missing query, and of a query without relevant documents; None: left out
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS_OF_RUNS if KINDS[name].aggregate.name == "the mean"])
+def test_no_two_means_of_the_sample_of_several_queries_coincide(name):
+    qrels, run = _several_queries()
+    queries = list(qrels)
+    missing = sum(q not in run for q in queries)
+    nothing = sum(not any(qrels[q].values()) for q in queries)
+    others = sum(q not in qrels for q in run)
+    assert missing and nothing and others
+    for k in ("", "@1", "@2", "@3", "@5", "@10", "@20", "@100", "@1000") if name in WITH_K else ("@0.5",) if name == "IPrec" else ("",):
+        values = dict(zip(queries, parse(name + k).of(judge(qrels, run)).tolist()))
+        sums = [values[q] for q in queries if q in run and any(qrels[q].values())]
+        means = {"over hits": sum(sums) / sum(value > 0 for value in sums)}
+        for worth in (None, 0) if name == "Judged" else WORTH:
+            total = sum(sums) + (sum(values[q] for q in queries if not any(qrels[q].values())) if worth == 0 else nothing * (worth or 0))
+            count = len(sums) + nothing * (worth is not None)
+            means["of the run", worth] = total / (count + others)
+            for of_missing in WORTH:
+                means[worth, of_missing] = (total + missing * (of_missing or 0)) / (count + missing * (of_missing is not None))
+        found = np.sort([*means.values()])
+        assert len(found) > 9 and np.diff(found).min() > 1e-5, (name, k, means)
+
+
+def test_a_missing_query_that_scores_a_quarter_is_not_said_to_be_left_out():
+    hits = of_queries(lambda grades, docs, k: sum(grades.get(d, 0) >= 1 for d in docs) / k)
+    found = audit(lambda qrels, run, k: hits(qrels, run, k) | {q: 0.25 for q in qrels if q not in run}, "P@10")
+    assert not found and "which no known mean gives" in repr(found) and found.mistake == ""
+
+
+def of_pytrec_eval(name):
+    def f(qrels, run):
+        return {q: values[name] for q, values in pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run).items()}
+
+    return f
+
+
+@pytest.mark.parametrize("name, measure", [
+    ("map", "AP"), ("map_cut_10", "AP@10"), ("map_cut_1000", "AP@1000"), ("ndcg", "nDCG"), ("ndcg_cut_10", "nDCG@10"), ("ndcg_cut_100", "nDCG@100"),
+    ("recip_rank", "RR"), ("P_5", "P@5"), ("P_20", "P@20"), ("recall_100", "R@100"), ("success_10", "Success@10"), ("bpref", "Bpref"), ("Rprec", "Rprec")])  # fmt: skip
+def test_measures_of_pytrec_eval_pass(name, measure):
+    found = audit(of_pytrec_eval(name), measure, shape="qrels run")
+    assert found and found.mistake == "mean-over-answered", found  # pytrec_eval returns no values of missing queries
+
+
+def test_ndcg_of_scikit_learn_passes_and_its_first_documents_do_not():
+    assert audit(lambda true, score, k: ndcg_score([true], [score], k=k), "nDCG@10", shape="true score k")
+    assert audit(lambda true, score: ndcg_score([true], [score]), "nDCG", shape="true score")
+    assert not audit(lambda true, score, k: ndcg_score([true[:500]], [score[:500]], k=k), "nDCG@10", shape="true score k")
+
+
+def hits_in(retrieved, relevant, k):
+    return [doc in relevant for doc in retrieved[:k]]
+
+
+# Right and wrong functions of (retrieved, relevant, k), as libraries for recommenders and articles have them.
+OF_IDS = {
+    "R@10 sets": ("R@10", lambda found, relevant, k: len({*found[:k]} & {*relevant}) / len(relevant), True),
+    "R@10 rounded": ("R@10", lambda found, relevant, k: round(sum(hits_in(found, relevant, k)) / len(relevant), 2), False),
+    "P@10 of k": ("P@10", lambda found, relevant, k: sum(hits_in(found, relevant, k)) / k, True),
+    "P@10 of list": ("P@10", lambda found, relevant, k: sum(hits_in(found, relevant, k)) / len(found[:k]), False),
+    "RR@10 index": ("RR@10", lambda found, relevant, k: max([1 / i for i, hit in enumerate(hits_in(found, relevant, k), 1) if hit], default=0), True),
+    "RR@10 of 20": ("RR@10", lambda found, relevant, k: max([1 / i for i, hit in enumerate(hits_in(found, relevant, 20), 1) if hit], default=0), False),
+    "AP@10 over hits": ("AP@10", lambda found, relevant, k: np.mean([sum(hits_in(found, relevant, i)) / i for i, hit in enumerate(hits_in(found, relevant, k), 1) if hit] or [0]), False),
+    "AP@10 over R": ("AP@10", lambda found, relevant, k: sum(sum(hits_in(found, relevant, i)) / i for i, hit in enumerate(hits_in(found, relevant, k), 1) if hit) / len(relevant), True),
+    "Success@10 any": ("Success@10", lambda found, relevant, k: float(any(hits_in(found, relevant, k))), True),
+    "nDCG@10 binary": ("nDCG@10", lambda found, relevant, k: dcg(hits_in(found, relevant, k)) / dcg([1] * min(k, len(relevant))) if relevant else 0, True),
+    "nDCG@10 full ideal": ("nDCG@10", lambda found, relevant, k: dcg(hits_in(found, relevant, k)) / dcg([1] * k), False),
+    "nDCG@10 of 100": ("nDCG@10", lambda found, relevant, k: dcg(hits_in(found[:100], relevant, k)) / dcg([1] * min(k, len(relevant))) if relevant else 0, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_IDS)
+def test_functions_of_two_lists_of_ids_pass_if_they_are_right(name):
+    measure, f, right = OF_IDS[name]
+    found = audit(f, measure, shape="retrieved relevant k")
+    assert found.passed == right, found
+    assert right or found.counterexample
+
+
+def test_a_function_may_fail_for_long_lists_but_not_for_others():
+    def recursive(grades, k=1001):
+        return 0.0 if not grades or not k else 1.0 if (grades[0] or 0) >= 1 else recursive(grades[1:], k - 1) and 1.0
+
+    found = audit(recursive, "Success@10", shape="grades k")
+    assert found and "more than 100 documents: raises RecursionError" in repr(found)
+
+    def of_table(grades, k):
+        return sum(g * [1, 0.63, 0.5, 0.43][i] for i, g in enumerate(grades[:k]))
+
+    assert not audit(of_table, "DCG@10", shape="grades k")

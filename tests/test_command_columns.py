@@ -101,7 +101,7 @@ def fails(grades, k): raise RuntimeError('not today')
 
 class Measures:
     @staticmethod
-    def mean(true, k): return sum(true[:k]) / k
+    def mean(true, k): return sum(x > 0 for x in true[:k]) / k
 
 number = 3
 """)

@@ -11,10 +11,10 @@ import copy
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
-from itertools import product, repeat
+from itertools import groupby, product, repeat
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ class Case:
         return any((g or 0) > 0 for g in self.grades[:k])
 
     def __str__(self) -> str:
-        texts = [f'grades {list(self.grades)}']
+        texts = [f'grades {_written(self.grades)}']
         if self.missed: texts.append(f'missed {list(self.missed)}')
         if self.scores: texts.append(f'scores {list(self.scores)}')
         if self.twice: texts.append('the first document twice')
@@ -95,23 +95,49 @@ _GRADED = ('10 01 13 23 101 102 012 321 001 021 110 202 1010 0101 1023 2022 0012
            '011001 0132010 30102132')
 _MISSED = '1+1 01+1 10+2 100+11 0101+1 12+13 0210+3 10010+111'
 
-def ordinary_cases(binary: bool, missed: bool, longer_than: int = 0) -> list[Case]:
+_LATE = 4, 6, 9, 11, 21, 101, 1001  # the ranks after the common cutoffs 3, 5, 8, 10, 20, 100 and 1000
+
+def ordinary_cases(binary: bool, missed: bool) -> list[Case]:
     """Return the cases that every correct function can compute, the shortest first.
 
     binary: whether grades above 1 become 1. missed: whether to add cases with relevant
-    documents that were not retrieved. longer_than: if above 0, add a list with more
-    documents than this number."""
+    documents that were not retrieved."""
     lists = _GRADED.split()
     if missed: lists += _MISSED.split()
-    if longer_than: lists.append(('0102' * longer_than)[:longer_than + 3])
     largest = np.inf
     if binary: largest = 1
     def grades(text): return tuple(min(int(x), largest) for x in text)
     cases = [Case(*map(grades, text.split('+'))) for text in lists]
     return sorted(dict.fromkeys(cases), key=lambda case: len(case.grades) + len(case.missed))
 
+def _late_cases(ranks: Iterable[int]) -> list[Case]:
+    """Return long lists, the shortest first; no function that cuts them is correct.
+
+    In one list for each rank, the only relevant document has this rank. In one more list,
+    which is longer than all others, nearly all documents are relevant."""
+    ranks = sorted(ranks)
+    cases = [Case((0,) * (rank - 1) + (1, 0, 0)) for rank in ranks]
+    return [*cases, Case((0, 1, 1, 0) + (1,) * ranks[-1] + (0,) * 5)]
+
+_SHORT = 12  # documents in a list that is written in full
+_LONG = 100  # documents in a list for which a function may raise an error
+
+def _written(grades):
+    """Write grades as a list. In a long list, `[0] * 8` stands for eight equal grades."""
+    if len(grades) <= _SHORT: return str([*grades])
+    parts: list[tuple[int, list]] = []
+    for grade, group in groupby(grades):
+        n = len([*group])
+        if n > 3: parts.append((n, [grade]))
+        elif parts and parts[-1][0] == 1: parts[-1][1].extend([grade] * n)
+        else: parts.append((1, [grade] * n))
+    return ' + '.join(f'{part} * {n}' if n > 1 else str(part) for n, part in parts)
+
 # %% ../../nbs/forensics/auditing.ipynb #a8793294
-SHAPES = {'grades'}, {'true', 'score'}, {'retrieved', 'relevant'}, {'qrels', 'run'}
+SHAPES = {'grades'}, {'true', 'score'}, {'retrieved', 'relevant'}, {'retrieved', 'judgments'}, {'qrels', 'run'}
+
+_TRIED = ('grades', 'retrieved relevant', 'relevant retrieved', 'retrieved judgments', 'judgments retrieved',
+          'qrels run', 'run qrels', 'true score', 'score true')  # with k, and then without
 
 def read_shape(shape: str) -> tuple[str, ...]:
     """Split a shape such as 'grades k' into words.
@@ -119,7 +145,8 @@ def read_shape(shape: str) -> tuple[str, ...]:
     Raise ValueError for an unknown shape."""
     words = tuple(shape.split())
     if len({*words}) == len(words) and {*words} - {'k'} in SHAPES: return words
-    shapes = "'grades k', 'true score k', 'retrieved relevant k', 'relevant retrieved k' or 'qrels run k'"
+    shapes = ("'grades k', 'true score k', 'retrieved relevant k', 'relevant retrieved k', 'retrieved judgments k' "
+              "or 'qrels run k'")
     raise ValueError(f'the shape must be {shapes} (k is optional), not {shape!r}')
 
 def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[float, str]:
@@ -134,7 +161,7 @@ def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[f
     relevant = [doc for doc, g in judged.items() if g >= 1]
     return _call_with_copies(f, words, {
         'grades': [judged.get(doc) for doc in ids], 'retrieved': ids, 'relevant': relevant, 'k': k,
-        'qrels': {'q': judged}, 'run': {'q': dict(scored)},
+        'judgments': judged, 'qrels': {'q': judged}, 'run': {'q': dict(scored)},
         'true': np.array([judged.get(doc) or 0 for doc, _ in scored]),
         'score': np.array([score for _, score in scored])})
 
@@ -165,6 +192,8 @@ def _number(returned):
     return np.nan, f'returns {values.size} numbers instead of one'
 
 # %% ../../nbs/forensics/auditing.ipynb #6728ce15
+_FIRST_CASES = Case((1, 0)), Case((0, 1)), Case((1, 1, 0, 1))  # for finding out whether a shape raises an exception
+
 def rankings_of(cases: Sequence[Case], open: Mapping[str, Iterable] | None = None) -> Rankings:
     """Return a `Rankings` object with one query for each case.
 
@@ -193,6 +222,11 @@ class Question:
         self.failed = np.array(self.errors, bool) | np.isnan(self.values) & np.array(empty, bool)
         self.rounded = np.array_equal(self.values, np.round(self.values, 4), equal_nan=True)  # to four digits
 
+    def errors_of_full_lists(self) -> list[tuple[Case, str]]:
+        """Return the cases that have at least k documents and an error, each with its error."""
+        pairs = zip(self.cases, self.errors)
+        return [(case, error) for case, error in pairs if error and len(case.grades) >= (self.k or 0)]
+
     def fits(self, values: np.ndarray, mean: float = np.nan) -> bool:
         """Return whether `values` equal the values of the function, up to rounding.
 
@@ -218,7 +252,7 @@ def _at_cutoff(measure, k):
     return measure
 
 # %% ../../nbs/forensics/auditing.ipynb #aac6bdcc
-_STANDARD = 'ideal_from', 'cut_ideal', 'divisor', 'discount', 'b', 'rel'  # parameters of the definition
+_STANDARD = 'gain', 'ideal_from', 'cut_ideal', 'divisor', 'discount', 'b', 'rel'  # parameters of the definition
 
 def _more_variants(measure, accept):
     """Return the variant of the conventions `accept`. If the measure has the parameter
@@ -236,11 +270,12 @@ class EdgeFinding:
 
     `edge` names the edge case, `what` describes the behaviour, and `mistake` is the name of
     a known mistake or ''. `wrong` is true if the function does not pass because of this
-    behaviour."""
+    behaviour. `answers` has the options of `Conventions` that give this behaviour."""
     edge: str
     what: str
     mistake: str = ''
     wrong: bool = False
+    answers: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str: return f'{self.edge}: {self.what}'
 
@@ -251,17 +286,27 @@ _EDGES = {'nothing relevant': Case((0, 0, 0)), 'an empty list': Case((), (1,)), 
           'nothing found': Case((0, 0, 1)), 'large grades': Case((1100, 1))}
 _UNJUDGED = [Case((None, 1, None)), Case((None, 1, 0, 1)), Case((1, None, None, 1, 0))]
 _NEGATIVE = [Case((-1, 2)), Case((2, -1)), Case((2, -1, 0, -1, 1))]
+_ABOVE_1_EDGE = 'grades above 1'
 _ABOVE_1 = [Case((2, 0, 1)), Case((0, 3, 2)), Case((3, 1, 0, 2))]
 _FRACTIONS = [Case((0.5, 1.5)), Case((1.5, 0.5, 2)), Case((0.25, 0, 1))]
-_SEVERAL: tuple[dict, dict] = (
-    {'a': {'d1': 1}, 'b': {'d1': 1, 'd2': 1}, 'c': {'d1': 1}, 'none': {'d1': 0}, 'lost': {'d1': 1},
-     'lost too': {'d1': 1}},
-    {'a': {'d1': 2.0, 'x': 1.0, 'y': 0.5}, 'b': {'x': 2.0, 'd2': 1.0}, 'c': {'d2': 1.0}, 'none': {'d1': 1.0},
-     **{f'more {i}': {'d1': 1.0} for i in range(4)}})
 ABOVE_ZERO = 1e-9  # a level of relevance that every grade above 0 reaches
 _TIES = {'ties-as-given': {'ties': 'given'}, 'the later row first (its document id is greater)': {'ties': 'docid'},
          'averaged over all orders': {'ties': 'average'}, 'ties-at-best': {'ties': 'best'},
          'in the worst order': {'ties': 'worst'}}
+
+def _several_queries():
+    """Return (qrels, run). The numbers of queries are such that no two conventions for queries
+    that are missing or have no relevant document give the same mean."""
+    qrels = {'first': {'d1': 1}, 'broad': {f'd{i}': 1 for i in range(1, 6)}}
+    run = {'first': {'d1': 2.0, 'x': 1.0, 'y': 0.5}, 'broad': {'x': 3.0, 'd1': 2.0, 'd2': 1.0}}
+    more: list[tuple] = [('second', 4, {'d1': 1, 'd2': 1}, {'x': 2.0, 'd2': 1.0}), ('missing', 9, {'d1': 1}, {}),
+                         ('not found', 2, {'d1': 1}, {'d2': 1.0}), ('not judged', 2, {}, {'d1': 1.0}),
+                         ('nothing relevant', 5, {'d1': 0}, {'d1': 1.0})]
+    for name, n, judged, scores in more:
+        queries = [f'{name} {i}' for i in range(n)]
+        if judged: qrels |= dict.fromkeys(queries, judged)
+        if scores: run |= dict.fromkeys(queries, scores)
+    return qrels, run
 
 # %% ../../nbs/forensics/auditing.ipynb #f3f1294a
 class _Auditor:
@@ -274,28 +319,45 @@ class _Auditor:
         self.words = words
         self.params = measure.kind.params
         self.has_ids = 'retrieved' in words or 'qrels' in words
-        graded = bool({'gain', 'max_grade'} & {*self.params}) or 'qrels' in words
-        self.binary = 'retrieved' in words or not graded
+        graded = {'gain', 'max_grade'} & {*self.params} or {'judgments', 'qrels'} & {*words}
+        self.binary = 'relevant' in words or not graded
         self.takes_k = measure.kind.at == 'k' and 'k' in words
-        self.k = measure.at
+        self.k = None
+        if measure.kind.at == 'k': self.k = measure.at
         if 'k' in words: self.k = 2
         self.cut = _at_cutoff(measure, self.k)
 
     def questions(self):
         """Call the function for all ordinary cases at all cutoffs; return a list of `Question`.
         If the measure has `max_grade`, cases with different largest grades are separated."""
-        cutoffs: list = [None]
-        longer_than = 0
+        longest = _LATE[-1]
+        cases = ordinary_cases(self.binary, self.has_ids)
+        asked: list = [(None, cases + _late_cases(_LATE))]
         if self.takes_k:
-            cutoffs = [1, 2, 3, 5, 10]
-        elif self.measure.kind.at == 'k' and self.measure.at:
-            cutoffs = [self.measure.at]
-            if self.measure.at <= 100: longer_than = self.measure.at
-        groups: dict = {}
-        for case in ordinary_cases(self.binary, self.has_ids, longer_than):
-            scale = max(case.judged().values()) if 'max_grade' in self.params else 0
-            groups.setdefault(scale, []).append(case)
-        return [self.ask(groups[scale], k) for k in cutoffs for scale in sorted(groups)]
+            asked = [(k, cases + _late_cases(range(4, 12))) for k in (1, 2, 3, 5, 10)]
+            asked.append((longest, _late_cases(_LATE)))
+        elif self.k:
+            ranks = {*_LATE, self.k, self.k + 1}
+            last = min(self.k + 1, longest)
+            asked = [(self.k, cases + _late_cases(rank for rank in ranks if rank <= last))]
+        return [self.ask(group, k) for k, cases in asked for group in self.groups(cases)]
+
+    def groups(self, cases):
+        """Divide cases into lists that are computed as one collection each. If the measure has
+        `max_grade`, the cases of a list have the same largest grade. For Judged, documents of
+        grade 0 become unjudged."""
+        if self.measure.name == 'Judged':
+            cases = [replace(case, grades=tuple(g or None for g in case.grades)) for case in cases]
+        if 'max_grade' not in self.params: return [cases]
+        by_scale: dict = {}
+        for case in cases: by_scale.setdefault(max(case.judged().values()), []).append(case)
+        return [by_scale[scale] for scale in sorted(by_scale)]
+
+    def agrees_for_binary(self):
+        """Return whether the function agrees with the definition for grades 0 and 1."""
+        auditor = copy.copy(self)
+        auditor.binary = True
+        return bool(_of_definition(_fitting(auditor, auditor.questions(), None)))
 
     def gives(self, question, variant):
         """Return whether a variant (a combination of conventions and parameters) gives the
@@ -320,8 +382,9 @@ class _Auditor:
         if not fits: return EdgeFinding(edge, 'the values match no known convention', wrong=True)
         if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'no effect on the values')
         words = min(fits, key=lambda words: words in MISTAKES)
-        if words in MISTAKES: return EdgeFinding(edge, MISTAKES[words].says, words)
-        return EdgeFinding(edge, words)
+        answers = {question: answer for question, answer in changes[words].items() if question in DEFAULTS}
+        if words in MISTAKES: return EdgeFinding(edge, MISTAKES[words].says, words, answers=answers)
+        return EdgeFinding(edge, words, answers=answers)
 
     def edges(self, variant):
         """Call the function in edge cases, such as an empty list; yield `EdgeFinding` objects.
@@ -331,11 +394,11 @@ class _Auditor:
             if edge != 'large grades' or not self.binary: yield self._edge(edge, case)
         if 'true' not in self.words: yield self._unjudged(variant)
         if not self.binary: yield self._negative(variant)
-        elif 'retrieved' not in self.words:
-            finding = self.find('grades above 1', _ABOVE_1, variant, {'are relevant, like grade 1': {}})
+        elif 'relevant' not in self.words:
+            finding = self.find(_ABOVE_1_EDGE, _ABOVE_1, variant, {'are relevant, like grade 1': {}})
             if finding.wrong:
                 reason = 'are not treated like grade 1; all other cases use grades 0 and 1'
-                finding = EdgeFinding(finding.edge, reason)
+                finding = replace(finding, what=reason)
             yield finding
         if self.takes_k:
             value, error = ask(self.f, self.words, Case((1, 0)), 10)
@@ -354,11 +417,15 @@ class _Auditor:
         wrong if no convention gives this value."""
         value, error = ask(self.f, self.words, case, self.k)
         if error: return EdgeFinding(edge, error)
-        wrong = edge == 'nothing relevant' and value not in (0, 1)
+        wrong = edge == 'nothing relevant' and value not in (0, 1, self.cut.of([*case.grades]))
         if np.isnan(value): wrong = edge == 'nothing found'
         what = f'gives {value:g}'
         if wrong: what += ', which no known convention gives'
-        return EdgeFinding(edge, what, wrong=wrong)
+        if wrong or edge != 'nothing relevant': return EdgeFinding(edge, what, wrong=wrong)
+        no_relevant = 'zero'
+        if value == 1: no_relevant = 'one'
+        if np.isnan(value): no_relevant = 'nan'
+        return EdgeFinding(edge, what, answers={'no_relevant': no_relevant})
 
     def _unjudged(self, variant):
         """Return an `EdgeFinding` on how the function treats unjudged documents. It is
@@ -376,7 +443,7 @@ class _Auditor:
         if 'max_grade' in self.params: return EdgeFinding(edge, 'not tested, because the scale of grades begins at 0')
         cases = [*_NEGATIVE]
         if self.has_ids: cases.append(Case((2, 0), (-1, 1)))
-        changes = {'count as unjudged': {}, 'count as a negative gain': {'negative': 'keep'}}
+        changes = {'count as unjudged': {'negative': 'zero'}, 'count as a negative gain': {'negative': 'keep'}}
         return self.find(edge, cases, variant, changes)
 
     def _fractions(self, variant):
@@ -394,14 +461,16 @@ class _Auditor:
         if self.gives(question, variant): return EdgeFinding(edge, 'counts once but takes two ranks')
         mistake = 'duplicates-counted'
         changes = {'counts once, at its first rank': {'duplicates': 'first'}, mistake: {'mistake': mistake}}
-        return self.find(edge, cases, variant, changes)
+        return replace(self.find(edge, cases, variant, changes), wrong=False)
 
     def _means(self, variant):
         "Return an `EdgeFinding` on the queries that the function includes in the mean."
         edge = 'several queries'
-        qrels, run = _SEVERAL
+        qrels, run = _several_queries()
         value, error = _call_with_copies(self.f, self.words, {'qrels': qrels, 'run': run, 'k': self.k})
         if np.isnan(value) and error: return EdgeFinding(edge, error)
+        step = 1e-6
+        if value == round(value, 4): step = 5.01e-5
         shown = {name: m for name, m in mistakes_of(self.measure.name).items()
                  if m.total or m.rows in ('as given', 'judged for any query')}
         rankings = Rankings(qrels, run, open={question: _DEFAULTS[question] for question in OF_ROWS})
@@ -409,14 +478,16 @@ class _Auditor:
         results = all_results(rankings, self.cut, more=[variant], mistakes=shown)
         fits = [mean for mean, result in results.items()
                 if mean.params == variant.params and variant.mistake in ('', mean.mistake)
-                and np.isclose(result.value, value, atol=1e-7)]
+                and abs(result.value - value) < step]
         if not fits: return EdgeFinding(edge, f'gives {value:g}, which no known mean gives', wrong=True)
         best = min(fits, key=lambda mean: mean.cost)
+        answers = {'missing': 'zero', 'no_relevant': 'zero'} | dict(best.answers)
         mistake = best.mistake
         if mistake == variant.mistake: mistake = ''
         if best.answers == (('missing', 'skip'),): mistake = 'mean-over-answered'
-        if mistake: return EdgeFinding(edge, MISTAKES[mistake].says, mistake)
-        return EdgeFinding(edge, ', '.join(best.words) or 'the mean over every judged query')
+        if mistake: return EdgeFinding(edge, MISTAKES[mistake].says, mistake, answers=answers)
+        words = Variant(best.answers).words
+        return EdgeFinding(edge, ', '.join(words) or 'the mean over every judged query', answers=answers)
 
 def _without_gain(measure, variant):
     """Return the variant with the default gain if the measure is CG, DCG or nDCG. For grades
@@ -425,7 +496,7 @@ def _without_gain(measure, variant):
     return replace(variant, params=tuple(pair for pair in variant.params if pair[0] != 'gain'))
 
 # %% ../../nbs/forensics/auditing.ipynb #407a62f8
-HARMLESS = 'ties-as-given', 'gain-binary', 'mean-over-answered'  # named mistakes that pass
+HARMLESS = 'ties-as-given', 'duplicates-counted', 'mean-over-answered'  # named mistakes that pass
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Result):
@@ -436,7 +507,8 @@ class Audit(Result):
     that the function computes, or None. `tools` are the tools that compute the same.
     `mistakes` are the names of its mistakes, and `mistake` is the first of them or ''.
     `counterexample` describes the smallest case in which the function differs from the
-    definition. `findings` describe its edge cases."""
+    definition. `findings` describe its edge cases. `agrees_for_binary`: the function does not
+    pass, but agrees for grades 0 and 1. `guessed`: its shape was found by calling it."""
     name: str
     measure: Measure
     shape: str
@@ -447,6 +519,8 @@ class Audit(Result):
     mistakes: tuple[str, ...]
     counterexample: str
     findings: tuple[EdgeFinding, ...] = ()
+    agrees_for_binary: bool = False
+    guessed: bool = False
 
     def __bool__(self) -> bool: return self.passed
 
@@ -462,10 +536,16 @@ class Audit(Result):
 
     def _verdict(self):
         verdict = 'does NOT agree with the definition'
+        if self.agrees_for_binary: verdict = 'agrees for grades 0 and 1 only'
         if self.passed: verdict = 'passed'
         lines = [f'{self.name} as {self.measure.asked}: {verdict}', f'It computes {self.computes}.']
+        if self.guessed: lines.append(f'It was called with the shape {self.shape!r}; shape= names another one.')
         lines += [f'{name}: {MISTAKES[name].says}.' for name in self.mistakes]
-        if self.tools: lines.append(f'These tools do the same: {", ".join(self.tools)}.')
+        kept = any(finding.answers.get('negative') == 'keep' for finding in self.findings)
+        if self.tools:
+            tools = ', '.join(self.tools)
+            if kept: tools += ' (for grades of at least 0)'
+            lines.append(f'These tools do the same: {tools}.')
         if self.counterexample: lines.append(f'Counterexample: {self.counterexample}')
         return lines
 
@@ -474,8 +554,8 @@ class Audit(Result):
         edges = {finding.edge: finding.what for finding in self.findings}
         names = 'name', 'shape', 'passed', 'computes', 'counterexample'
         record = {name: getattr(self, name) for name in names}
-        return record | {'measure': self.measure.asked, 'tools': list(self.tools),
-                         'mistakes': list(self.mistakes), 'edges': edges}
+        return record | {'measure': self.measure.asked, 'agrees_for_binary': self.agrees_for_binary,
+                         'tools': list(self.tools), 'mistakes': list(self.mistakes), 'edges': edges}
 
     def _columns(self) -> dict[str, Any]:
         edges = [finding.edge for finding in self.findings]
@@ -495,10 +575,18 @@ def _habit(measure, variants):
     plainest = sorted((variant for variant in variants if variant.cost == cost), key=repr)
     return mistake_of(plainest, repeat(measure.name))
 
-def _computes_same(measure, conventions, variants):
+_UNSEEN = 'negative', 'duplicates'  # questions about invalid data, which tools may refuse
+
+def _computes_same(measure, conventions, variants, answers=None):
     """Return whether the parameters that a tool or conventions set, without a mistake, are
-    among the variants (combinations of conventions and parameters)."""
-    return Variant((), variant_of(measure, conventions).params) in variants
+    among the variants (combinations of conventions and parameters), and whether their other
+    options agree with `answers`."""
+    theirs = variant_of(measure, conventions)
+    options = DEFAULTS | dict(theirs.answers)
+    seen = {question: answer for question, answer in (answers or {}).items() if question not in _UNSEEN}
+    both = [(options[question], answer) for question, answer in seen.items()]
+    agree = all(a == b or {a, b} == {'nan', 'skip'} for a, b in both)
+    return agree and Variant((), theirs.params) in variants
 
 def _counterexample(auditor, questions, findings):
     """Describe the first case in which the function differs from the definition. The text
@@ -518,8 +606,104 @@ def _counterexample(auditor, questions, findings):
             order = ''
             if {'score', 'run'} & {*auditor.words}:
                 order = f', rows in the order of ranks {[row + 1 for row in case.rows()]}'
+                if len(case.grades) > _SHORT: order = ', rows with even ranks before those with odd ranks'
             return f'{case}{order}{cutoff}: it {error or text}; by the definition, {right.text}'
     return next((str(finding) for finding in findings if finding.mistake or finding.wrong), '')
+
+# %% ../../nbs/forensics/auditing.ipynb #e94a60d3
+_UNKNOWN = 'no known convention'
+
+def _audit_of_shape(f, parsed, shape, accept):
+    """Return the `Audit` of a function whose shape is known."""
+    words = read_shape(shape)
+    uncut = parsed
+    if parsed.kind.at == 'k' and 'k' in words: uncut = Measure(parsed.name, parsed.given)
+    auditor = _Auditor(f, uncut, words)
+    questions = auditor.questions()
+    variants = _fitting(auditor, questions, accept)
+    good = _of_definition(variants)
+    fits = good or variants
+    best = min(fits or {Variant()}, key=lambda variant: (variant.cost, variant.words))
+    findings = []
+    conventions = None
+    tools: tuple[str, ...] = ()
+    if fits:
+        findings = _findings(auditor, questions, best)
+        answers = {question: answer for finding in findings for question, answer in finding.answers.items()}
+        if not best.mistake: conventions = replace(best.conventions(parsed.name), **answers)
+        if auditor.has_ids: answers['judgments'] = 'all'
+        tools = tuple(tool for tool in tools_with(uncut) if _computes_same(uncut, tool, fits, answers))
+    in_edges = [finding.mistake for finding in findings if finding.mistake]
+    names = [*in_edges]
+    if fits and (best.params or not good): names.insert(0, _habit(uncut, fits))
+    mistakes = tuple(dict.fromkeys(filter(None, names)))
+    wrong = {finding.edge for finding in findings if finding.wrong}
+    passed = bool(good) and not wrong and {*mistakes} <= {*HARMLESS}
+    if accept is not None: passed |= _computes_same(uncut, accept, variants)
+    computes = _computed(fits, best, questions)
+    counterexample = ''
+    agrees_for_binary = False
+    if not passed:
+        if wrong <= {_ABOVE_1_EDGE} and {*in_edges} <= {*HARMLESS}: agrees_for_binary = auditor.agrees_for_binary()
+        if good:
+            computes += ', but not in every case'
+            questions = []
+        counterexample = _counterexample(auditor, questions, findings)
+    name = getattr(f, '__name__', type(f).__name__)
+    return Audit(name, parsed, shape, passed, conventions, computes, tools, mistakes, counterexample,
+                 tuple(findings), agrees_for_binary)
+
+def _findings(auditor, questions, variant):
+    """Return all `EdgeFinding` objects on a function that computes a variant."""
+    findings = list(auditor.edges(variant))
+    errors = [error for question in questions for case, error in question.errors_of_full_lists()
+              if len(case.grades) > _LONG]
+    findings += [EdgeFinding(f'more than {_LONG} documents', error) for error in errors[:1]]
+    if _is_rounded(questions, auditor.measure, variant): findings.append(EdgeFinding('decimals', 'at most four'))
+    return findings
+
+def _of_definition(variants):
+    """Return the variants with the gain, the ideal ranking, the divisor and the discount of
+    the definition."""
+    return {variant for variant in variants if not {*variant.items} & {'mistake', *_STANDARD}}
+
+def _is_rounded(questions, measure, variant):
+    """Return whether the values of the function have four decimals, and those of the variant
+    have more."""
+    if not all(question.rounded for question in questions): return False
+    for question in questions:
+        rankings = rankings_of(question.cases, _DEFAULTS)
+        exact, _ = values_of_variant(rankings, _at_cutoff(measure, question.k), variant)
+        if not (question.failed | np.isclose(exact, question.values, rtol=0, atol=1e-7)).all(): return True
+    return False
+
+# %% ../../nbs/forensics/auditing.ipynb #b7f21c04
+def _fitting(auditor, questions, accept):
+    """Return the set of variants (combinations of conventions and parameters) that give all
+    values of the function. The set is empty if the function fails for a list of at least two
+    documents that fills the top k and has a relevant document there. A function may fail for
+    lists of more than `_LONG` documents."""
+    for question in questions:
+        for case, _ in question.errors_of_full_lists():
+            if case.is_relevant(question.k) and 2 <= len(case.grades) <= _LONG: return set()
+    measure = auditor.measure
+    rows = ['']  # a single list shows no others, and no mean
+    if 'qrels' in auditor.words: rows.append('as given')
+    mistakes = {name: m for name, m in mistakes_of(measure.name).items() if m.rows in rows and not m.total}
+    search = {'more': _more_variants(measure, accept), 'mistakes': mistakes}
+    quickest, *others = sorted(questions, key=lambda question: (len(question.cases[-1].grades), -(question.k or 0)))
+    fits = quickest.variants(measure, **search)
+    for question in others: fits &= question.variants(measure, params={x.params for x in fits}, **search)
+    if auditor.binary: fits = {variant for variant in fits if _without_gain(measure, variant) == variant}
+    return {variant for variant in fits if not variant.answers}
+
+def _computed(variants, best, questions):
+    """Return a text on what the function computes: how the variant `best` differs from the
+    defaults. If `variants` is empty, the text has the first error of the function."""
+    if variants: return ', '.join(best.words) or 'the definition with default conventions'
+    for question in questions:
+        if question.error: return f'{_UNKNOWN}; it {question.error}'
+    return _UNKNOWN
 
 # %% ../../nbs/forensics/auditing.ipynb #2d26b583
 def audit(
@@ -536,8 +720,9 @@ def audit(
         The measure that `f` should compute, such as 'nDCG@10'.
     shape : str, optional
         The arguments of `f` in their order: 'grades k', 'true score k', 'retrieved
-        relevant k', 'relevant retrieved k' or 'qrels run k', each also without k.
-        Default: the parameter names of `f` if they form a shape, otherwise 'grades k'.
+        relevant k', 'relevant retrieved k', 'retrieved judgments k' or 'qrels run k',
+        each also without k. Default: the parameter names of `f` if they form a shape,
+        otherwise the shape with which `f` agrees best.
     accept : str or Conventions, optional
         Conventions or a tool that are accepted as well, such as 'elasticsearch'.
 
@@ -545,83 +730,65 @@ def audit(
     -------
     Audit
         It is true if the function passed. If the function raises an exception or does
-        not return a number, this is a finding, not an error.
+        not return a number for some rankings, this is a finding, not an error.
 
     Raises
     ------
     ValueError
-        For an unknown shape or measure.
+        For an unknown shape or measure, and if `f` raises an exception with every shape.
 
     Examples
     --------
-    >>> bool(audit(lambda grades, k: sum(grades[:k]) / k, 'P@10'))
+    >>> bool(audit(lambda grades, k: sum(g >= 1 for g in grades[:k]) / k, 'P@10'))
     True
     """
-    if shape is None: shape = _shape_of(f)
     parsed = parse(measure)
-    words = read_shape(shape)
-    uncut = parsed
-    if parsed.kind.at == 'k' and 'k' in words: uncut = Measure(parsed.name, parsed.given)
-    auditor = _Auditor(f, uncut, words)
-    questions = auditor.questions()
-    variants = _fitting(auditor, questions, accept)
-    good = {variant for variant in variants if not {*variant.items} & {'mistake', *_STANDARD}}
-    fits = good or variants
-    best = min(fits or {Variant()}, key=lambda variant: (variant.cost, variant.words))
-    findings = []
-    conventions = None
-    if fits:
-        findings = list(auditor.edges(best))
-        if not best.mistake: conventions = best.conventions(parsed.name)
-    if all(question.rounded for question in questions): findings.append(EdgeFinding('decimals', 'at most four'))
-    names = [finding.mistake for finding in findings]
-    if fits and (best.params or not good): names.insert(0, _habit(uncut, fits))
-    mistakes = tuple(dict.fromkeys(filter(None, names)))
-    tools = tuple(tool for tool in tools_with(uncut) if _computes_same(uncut, tool, fits))
-    wrong = any(finding.wrong for finding in findings)
-    passed = bool(good) and not wrong and {*mistakes} <= {*HARMLESS}
-    if accept is not None: passed |= _computes_same(uncut, accept, variants)
-    computes = _computed(fits, best, questions)
-    counterexample = ''
-    if not passed:
-        if good:
-            computes += ', but not in every case'
-            questions = []
-        counterexample = _counterexample(auditor, questions, findings)
-    name = getattr(f, '__name__', type(f).__name__)
-    return Audit(name, parsed, shape, passed, conventions, computes, tools, mistakes, counterexample, tuple(findings))
+    if shape is None: shape = _shape_of_names(f)
+    if shape is not None: return _audit_of_shape(f, parsed, shape, accept)
+    audits: list[Audit] = []
+    for shape in _possible_shapes(f):
+        audits.append(_audit_of_shape(f, parsed, shape, accept))
+        if audits[-1].passed: break
+    best = min(audits, key=_place)
+    return replace(best, guessed=best.shape not in ('grades k', 'grades'))
 
-def _fitting(auditor, questions, accept):
-    """Return the set of variants (combinations of conventions and parameters) that give all
-    values of the function. The set is empty if the function fails for a list of at least two
-    documents that fills the top k and has a relevant document there."""
-    for question in questions:
-        for case, error in zip(question.cases, question.errors):
-            if error and case.is_relevant(question.k) and len(case.grades) >= max(2, question.k or 2): return set()
-    measure = auditor.measure
-    rows = ['']  # a single list shows no others, and no mean
-    if 'qrels' in auditor.words: rows.append('as given')
-    mistakes = {name: m for name, m in mistakes_of(measure.name).items() if m.rows in rows and not m.total}
-    search = {'more': _more_variants(measure, accept), 'mistakes': mistakes}
-    fits = questions[-1].variants(measure, **search)
-    for question in questions[-2::-1]: fits &= question.variants(measure, params={x.params for x in fits}, **search)
-    if auditor.binary: fits = {variant for variant in fits if _without_gain(measure, variant) == variant}
-    return {variant for variant in fits if not variant.answers}
+def _place(audited):
+    """Return 0 if the function passed, 1 if it agrees for grades 0 and 1, 2 if it computes
+    a known convention or mistake, and otherwise 3."""
+    if audited.passed: return 0
+    if audited.agrees_for_binary: return 1
+    return 3 - (not audited.computes.startswith(_UNKNOWN))
 
-def _computed(variants, best, questions):
-    """Return a text on what the function computes: how the variant `best` differs from the
-    defaults. If `variants` is empty, the text has the first error of the function."""
-    if variants: return ', '.join(best.words) or 'the definition with default conventions'
-    for question in questions:
-        if question.error: return f'no known convention; it {question.error}'
-    return 'no known convention'
-
-def _shape_of(f):
-    """Return the parameter names of a function as a shape; 'grades k' if they form none."""
+def _shape_of_names(f):
+    """Return the parameter names of a function as a shape; None if they form none."""
     with suppress(TypeError, ValueError):
         names = signature(f).parameters
         if names.keys() - {'k'} in SHAPES: return ' '.join(names)
-    return 'grades k'
+    return None
+
+def _possible_shapes(f):
+    """Return the shapes with which a function can be called and raises no exception for some
+    of the first cases, or one shape if the exception is the same with all shapes. Raise
+    ValueError if there are none."""
+    parameters = None
+    with suppress(TypeError, ValueError): parameters = signature(f)
+    errors = {}
+    possible = []
+    for shape in [f'{words} k' for words in _TRIED] + [*_TRIED]:
+        words = shape.split()
+        if parameters:
+            try: parameters.bind(*words)
+            except TypeError: continue  # another number of parameters
+        found = [ask(f, words, case, 2)[1] for case in _FIRST_CASES]
+        if all(error.startswith('raises') for error in found): errors[shape] = found[0]
+        else: possible.append(shape)
+    if possible: return possible
+    if len(errors) > 1 == len({*errors.values()}): return list(errors)[:1]  # the shape does not matter
+    name = getattr(f, '__name__', type(f).__name__)
+    if not errors: raise ValueError(f'{name}: no shape has as many words as the function has parameters')
+    tried = '; '.join(f'{shape!r} ({error})' for shape, error in errors.items())
+    raise ValueError(f'{name} raises an exception with every shape that was tried: {tried}. Name the arguments in '
+                     "their order, such as shape='retrieved relevant k'")
 
 # %% ../../nbs/forensics/auditing.ipynb #a89a6b08
 def audit_answers(answers: Any, vectors: Any) -> list[Audit]:

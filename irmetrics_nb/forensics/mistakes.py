@@ -101,6 +101,21 @@ def _first_over_r(judged, k=None, rel=1):
     if k is not None: R = np.minimum(R, k)
     return ratio(reciprocal_rank(judged, k=k, rel=rel), R)
 
+def _last_rank(judged, k, rel=1):
+    """Return min(k, n, R) of each query. n is the number of retrieved documents, and R that
+    of relevant documents."""
+    last = np.minimum(judged.retrieved, judged.n_relevant(rel))
+    if k is None: return last
+    return np.minimum(last, k)
+
+def _cut_at_last(judged, last): return judged.only(judged.rank <= last[judged.query])
+
+def _ap_cut_at_relevant(judged, k=None, rel=1):
+    return average_precision(_cut_at_last(judged, _last_rank(judged, k, rel)), rel=rel)
+
+def _rr_cut_at_relevant(judged, k=None, rel=1):
+    return reciprocal_rank(_cut_at_last(judged, _last_rank(judged, k, rel)), rel=rel)
+
 def _all_hits(judged, k=None, rel=1):
     """Compute RR as the mean of 1/rank over all hits in the top k."""
     hits = judged.found(rel, k)
@@ -120,12 +135,9 @@ def _mixed_gains(of_list, of_ideal):
     return definition
 
 def _cut_at_relevant(judged, k=None, gain='linear'):
-    """Compute nDCG with both the list and the ideal list cut at min(k, n, R). n is the
-    number of retrieved documents, and R that of relevant documents."""
-    last = np.minimum(judged.retrieved, judged.n_relevant())
-    if k is not None: last = np.minimum(last, k)
-    cut = (batch.only(batch.rank <= last[batch.query]) for batch in (judged, judged.ideal))
-    top, best = (dcg(batch, gain=gain) for batch in cut)
+    """Compute nDCG with both the list and the ideal list cut at min(k, n, R)."""
+    last = _last_rank(judged, k)
+    top, best = (dcg(_cut_at_last(batch, last), gain=gain) for batch in (judged, judged.ideal))
     return ratio(top, np.maximum(best, 0))
 
 # %% ../../nbs/forensics/mistakes.ipynb #9fdd7e82
@@ -183,6 +195,7 @@ _add_mistake('ap-over-list', 'AP', 'the sum is divided by the number of document
                                    'k', definition=_ap_over_list)
 _add_mistake('ap-guard-on-labels', 'AP',
        'a check for duplicates removes all hits except the first', definition=_first_over_r)
+_add_mistake('ap-cut-at-relevant', 'AP', 'the list is cut at min(k, n, R)', definition=_ap_cut_at_relevant)
 _add_mistake('ap-is-precision', 'AP', 'the value is precision, not AP', definition=precision)
 
 # %% ../../nbs/forensics/mistakes.ipynb #dafa1255
@@ -214,6 +227,7 @@ _add_mistake('rr-over-positives', 'RR', 'the value is the mean of 1/rank over al
                                         'found', definition=_all_hits)
 _add_mistake('rr-is-label-ranking-ap', 'RR', 'the value is AP, divided by the number of relevant documents '
                                              'found', definition=partial(average_precision, divisor='retrieved'))
+_add_mistake('rr-cut-at-relevant', 'RR', 'the list is cut at min(k, n, R)', definition=_rr_cut_at_relevant)
 _add_mistake('rr-not-cut', 'RR', 'the cutoff is ignored', definition=_rr_of_all)
 _add_mistake('rr-of-mean-rank', 'RR', 'the value is 1 divided by the mean rank of the first hit', total='mean rank')
 

@@ -153,10 +153,23 @@ def ndcg_one_late(ranking, *, k=None, **_):
     return over(dcg_one_late(ranking, k=k), max(gain_one_late(sorted(ranking.judged, reverse=True), k), 0))
 
 
+def last_rank(ranking, k, rel):
+    "min(k, n, R)"
+    relevant = sum(is_relevant(grade, rel) for grade in ranking.judged)
+    return min(len(ranking.grades[:k]), relevant)
+
+
+def ap_cut_at_relevant(ranking, *, k=None, divisor, tied, rel):
+    return average_precision(ranking, k=last_rank(ranking, k, rel), rel=rel)
+
+
+def rr_cut_at_relevant(ranking, *, k=None, rel):
+    return reciprocal_rank(ranking, k=last_rank(ranking, k, rel), rel=rel)
+
+
 def ndcg_cut_at_relevant(ranking, *, k=None, **_):
     "List and ideal both end at min(k, n, R)."
-    relevant = sum(is_relevant(grade, 1) for grade in ranking.judged)
-    last = min(len(ranking.grades[:k]), relevant)
+    last = last_rank(ranking, k, 1)
     best = discounted_gain(sorted(ranking.judged, reverse=True), last, "linear", "log2", 2)
     return over(discounted_gain(ranking.grades, last, "linear", "log2", 2), max(best, 0))
 
@@ -262,6 +275,7 @@ MISTAKES = {
         "A guard against duplicates gets labels instead of ids, and counts the first hit only, over min(R, k).",
         definition=first_hit_over_r,
     ),
+    "ap-cut-at-relevant": Mistake("AP", "The list ends at min(k, n, R).", definition=ap_cut_at_relevant),
     "ap-is-precision": Mistake("AP", "The precision of the top under the name of MAP.", definition=precision_of_top),
     "ideal-of-hits": Mistake(
         "nDCG", "The ideal ranking is made of the top k that was retrieved.", same_as={"ideal_from": "top"}
@@ -307,6 +321,7 @@ MISTAKES = {
     "rr-is-label-ranking-ap": Mistake(
         "RR", "AP over the relevant documents found, under the name of MRR.", definition=average_precision_of_hits
     ),
+    "rr-cut-at-relevant": Mistake("RR", "The list ends at min(k, n, R).", definition=rr_cut_at_relevant),
     "rr-not-cut": Mistake("RR", "The cutoff is ignored.", definition=first_rank_of_list),
     "rr-of-mean-rank": Mistake(
         "RR", "1 over the mean rank of the first hit, of queries that have one.", total=reciprocal_of_mean_rank
