@@ -9,6 +9,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from irmetrics_nb import compare
 from irmetrics_nb.comparing.statistics import (
     NEVER_ZERO,
     detectable,
@@ -74,9 +75,62 @@ def slow_wilcoxon(d):
     return Fraction(sum(far), len(far))
 
 
-@pytest.mark.parametrize("d", [[0.1, -0.2, 0.3, 0.4], [0.25, 0.25, 0, 0.5, -0.25], [0.1] * 6, [0.3, -0.3, 0.1, 0.2, 0.5, 0.7, -0.05]])
-def test_wilcoxon_is_the_share_of_all_signs_of_the_ranks(d):
-    assert wilcoxon(np.array(d)) == pytest.approx(float(slow_wilcoxon(d)), rel=1e-12)
+@given(st.lists(st.integers(-5, 5), max_size=10), st.sampled_from([1, 1 / 7, 1e-30, 1e200]))
+@example([1, -2, 3, 4], 0.1)
+@example([3, -3, 1, 2, 5, 7, -6, 8, 12], 0.1)
+def test_wilcoxon_is_the_share_of_all_signs_of_the_ranks(d, scale):
+    assert wilcoxon(np.array(d) * scale) == pytest.approx(float(slow_wilcoxon(d)), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [13, 20, 50])
+def test_wilcoxon_with_ties_agrees_with_the_permutations_of_scipy(n):
+    random = np.random.default_rng(n)
+    for _ in range(4):
+        d = random.integers(-3, 5, n).astype(float)
+        drawn = stats.wilcoxon(d[d != 0], method=stats.PermutationMethod(n_resamples=20_000, rng=random)).pvalue
+        assert wilcoxon(d) == pytest.approx(drawn, abs=0.02)
+
+
+@pytest.mark.parametrize("n", [14, 50, 200])
+def test_wilcoxon_without_ties_is_the_exact_test_of_scipy(n):
+    d = np.random.default_rng(n).normal(0.2, 1, n)
+    assert wilcoxon(d) == pytest.approx(stats.wilcoxon(d, method="exact").pvalue, rel=1e-9)
+
+
+def test_wilcoxon_with_equal_sizes_is_the_sign_test():
+    for gains, losses in (11, 3), (7, 0), (120, 80):
+        d = np.array([0.1] * gains + [-0.1] * losses + [0.0] * 5)
+        assert wilcoxon(d) == pytest.approx(sign_test(d), rel=1e-12)
+    assert wilcoxon([0.1] * 11 + [-0.1] * 3) == pytest.approx(470 / 2**13)  # C(14, 0) + … + C(14, 3) = 470
+
+
+def test_differences_that_floats_make_unequal_are_tied():
+    gains, losses = [0.4 - 0.3, 0.3 - 0.2, 0.2 - 0.1] * 3, [0.3 - 0.4, 0.2 - 0.3, 0.1 - 0.2]
+    assert len({abs(x) for x in gains}) == 3
+    assert wilcoxon(gains + losses) == float(Fraction(2 * (1 + 12 + 66 + 220), 2**12))
+    assert wilcoxon([0.1 + 0.2 - 0.3, 0.5, 0.25, 0.75]) == wilcoxon([0.5, 0.25, 0.75]) == 0.25
+
+
+@pytest.mark.parametrize("values", [[-1, 1, 2], range(-40, 60)])
+def test_wilcoxon_above_200_differences_is_the_corrected_normal(values):
+    d = np.random.default_rng(1).choice(values, 600) / 10
+    d = d[d != 0]
+    expected = stats.wilcoxon(d, method="asymptotic", correction=True).pvalue
+    assert wilcoxon(d) == pytest.approx(expected, rel=1e-9)
+    assert wilcoxon(d[:201]) == pytest.approx(stats.wilcoxon(d[:201], method="asymptotic", correction=True).pvalue, rel=1e-9)
+    assert wilcoxon(np.tile([1.0, -1.0], 150)) == 1  # not above 1 after the correction
+
+
+@pytest.mark.parametrize(("queries", "how"), [(200, "exact"), (201, "normal approximation")])
+def test_the_text_names_how_wilcoxon_was_computed(queries, how):
+    a = {str(i): 0.0 for i in range(queries)}
+    b = {q: (-1) ** i * (1 + i) / 300 for i, q in enumerate(a)}
+    same = {q: float(q == "0") for q in a}
+    words = f"by Wilcoxon's signed ranks ({how})"
+    found = compare({"a": a, "b": b}, test="wilcoxon")
+    assert words in found.sentences()[0] and f"p < 0.05 {words};" in str(found).replace("\n", " ") and words in found.method_sentence()
+    mixed = compare({"a": a, "b": b, "same": same}, test="wilcoxon").method_sentence()
+    assert ("(exact up to 200 differences other than 0, else normal approximation)" in mixed) is (queries == 201)
 
 
 @given(ROWS)
@@ -88,8 +142,7 @@ def test_a_p_value_is_the_same_the_other_way_round_and_lies_above_0_and_up_to_1(
             assert np.isnan([p, test(-d)]).all()  # no scatter
         else:
             assert 0 < p <= 1 and p == test(-d)
-    if len(d) > 13:  # below that scipy lists every order, which takes its time
-        assert 0 < wilcoxon(d) <= 1 and wilcoxon(d) == pytest.approx(wilcoxon(-d))
+    assert 0 < wilcoxon(d) <= 1 and wilcoxon(d) == pytest.approx(wilcoxon(-d))
 
 
 @pytest.mark.parametrize("test", [t_test, wilcoxon, sign_test])
@@ -133,7 +186,8 @@ def test_one_huge_difference_turns_no_other_into_a_tie(huge):
     a, b = np.append(FIFTY, 0), np.append(FIFTY + 0.1, -huge)
     d = differences(a, b)
     assert wins_ties_losses(d) == (50, 0, 1) and len(np.unique(d)) == 2
-    assert wilcoxon(d) == pytest.approx(stats.wilcoxon([1.0] * 50 + [-2.0]).pvalue)
+    as_far = 2 * (1 + 1 + 50 + comb(50, 2))  # 50 ranks of 25.5 and one of 51, which is + or −
+    assert wilcoxon(d) == pytest.approx(as_far / 2**51, rel=1e-12)
 
 
 @pytest.mark.parametrize(("a", "b"), [

@@ -21,6 +21,7 @@ import numpy as np
 from .. import Conventions, DataError, Measure, Scores, evaluate, parse
 from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
+    EXACT,
     INTERVALS,
     adjust,
     bootstrap_interval,
@@ -350,11 +351,13 @@ class SignificanceTest:
     symmetric: str = ''     # a short name, if the test assumes symmetric differences
     scatter: bool = False   # whether the test needs differences that vary
     of_mean: bool = True    # whether the test is about the mean
+    exact_up_to: int = 0    # differences other than 0, above which p is approximate
 
 TESTS: dict[str, SignificanceTest] = {
     't': SignificanceTest(
         'paired t', t_test, interval='t', symmetric='the t-test', scatter=True),
-    'wilcoxon': SignificanceTest("Wilcoxon's signed ranks", wilcoxon, of_mean=False),
+    'wilcoxon': SignificanceTest(
+        "Wilcoxon's signed ranks", wilcoxon, of_mean=False, exact_up_to=EXACT),
     'sign': SignificanceTest('the sign test', sign_test, of_mean=False),
     'randomization': SignificanceTest(
         "Fisher's randomization", randomization_test, draws=100_000, together=True,
@@ -416,6 +419,18 @@ class Method:
     def words(self) -> str:
         """Return the name of the test for use in a sentence."""
         return self.known_test.words
+
+    def words_of(self, pairs: Iterable['Pair']) -> str:
+        """Return the name of the test, and whether the p-values of the pairs are exact, if
+        this depends on the number of differences."""
+        limit = self.known_test.exact_up_to
+        if not limit: return self.words
+        exact = [pair.wins + pair.losses <= limit for pair in pairs]
+        how = 'exact'
+        if not all(exact): how = 'normal approximation'
+        if any(exact) and not all(exact):
+            how = f'exact up to {limit} differences other than 0, else {how}'
+        return f'{self.words} ({how})'
 
     @property
     def level(self) -> float:

@@ -227,7 +227,8 @@ def family_text(comparison: Comparison) -> str:
         n = len(comparison.slices) - 1
         head = f'the {n} slices are' if n > 1 else 'the slice is'
         families[1] = f'{head} corrected separately: {families[1]}'
-    line = f'Significant: p < {method.alpha:g} by {method.words}; {"; ".join(families)}.'
+    by = method.words_of(comparison.rows)
+    line = f'Significant: p < {method.alpha:g} by {by}; {"; ".join(families)}.'
     if method.margin is None: return line
     one_sided = f'each pair separately, one-sided at {method.alpha:g}, not corrected'
     return f'{line} Statements about the margin {method.margin:g}: {one_sided}.'

@@ -116,8 +116,9 @@ def margin_text(pair: Pair, method: Method) -> str:
 
 def method_text(method: Method, pair: Pair) -> str:
     "Return the name of the test, and of the correction if several p-values are corrected."
-    if pair.family == 1: return method.words
-    if method.correction == 'none': return method.words
+    test = method.words_of([pair])
+    if pair.family == 1: return test
+    if method.correction == 'none': return test
     over = []
     words = f'{pair.family} pairs'
     if method.correct_over == 'all':
@@ -128,9 +129,9 @@ def method_text(method: Method, pair: Pair) -> str:
         words += ' in slices'
     if method.test != 'tukey':
         correction, *_ = CORRECTIONS[method.correction]
-        return f'{method.words} with {correction} over {words}'
-    if not over: return method.words
-    return f'{method.words} with Bonferroni over the {" and ".join(over)}'
+        return f'{test} with {correction} over {words}'
+    if not over: return test
+    return f'{test} with Bonferroni over the {" and ".join(over)}'
 
 def could_show(pair: Pair, method: Method) -> str:
     """Return a sentence with the minimum detectable difference of a pair."""
