@@ -295,7 +295,7 @@ def test_judgments_out_of_passages_refuse_a_run_of_other_chunks_and_name_the_way
         lambda: explain("R@5", a.qrels, b.run, "q1"), lambda: report(a.qrels, {"512": a.run, "256": b.run}, "R@5"),
         lambda: evaluate(a.qrels, {"q1": ["a[1000:1512]", "c[0:9]"]}, "R@5")]  # fmt: skip
     for call in calls:
-        with pytest.raises(DataError, match=r"query 'q1': the judgments do not contain '.*\]', because from_spans made them for another run; .*compare\(\[scores_a, scores_b\]\)"):
+        with pytest.raises(DataError, match=r"query 'q1': the judgments do not contain '.*\]', because from_spans made them for another run; .*compare\(\{'a': scores_a, 'b': scores_b\}\)"):
             call()
     assert not check(a.qrels, b.run).ok
     found = compare([evaluate(*a, "R@5"), evaluate(*b, "R@5")])

@@ -1,9 +1,24 @@
 "What once gave a wrong result without a word, or let a wrong one pass."
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
-from irmetrics_nb import Accumulator, DataError, Judged, Scores, compare, evaluate
+from irmetrics_nb import (
+    RR,
+    Accumulator,
+    DataError,
+    Groups,
+    Judged,
+    Run,
+    Scores,
+    auc,
+    compare,
+    evaluate,
+    gauc,
+    ndcg,
+    roc_curve,
+)
 from irmetrics_nb.comparing.gate import gate, parse_floor
 from irmetrics_nb.data.groups import read_groups
 from irmetrics_nb.metrics.parsing import parse_all
@@ -100,3 +115,78 @@ def test_options_of_others_are_refused_by_the_name_of_the_function():
     assert listed.sample.systems == ('run 1', 'run 2')
     with pytest.raises(DataError, match='are the judgments and the run swapped'):
         evaluate(pl.DataFrame({'query_id': ['q'], 'doc_id': ['a'], 'score': [1.5]}), pl.DataFrame({'query_id': ['q'], 'doc_id': ['a'], 'relevance': [1]}))
+
+
+# ---- the index of pandas ----
+
+LABELS = pd.Series([1, 0, 0], index=['c', 'b', 'a'])
+PREDICTED = pd.Series([.5, .1, .9], index=['a', 'b', 'c'])  # c, the positive item, is first
+ITEMS = pd.Series({'u1': [1, 2], 'u2': [3, 4]})
+LIKED = pd.Series({'u2': [9, 4], 'u1': [1]})
+
+
+def test_labels_and_scores_are_aligned_by_their_index():
+    user = pd.Series(['x', 'x', 'y'], index=['b', 'c', 'a'])
+    assert auc(LABELS, PREDICTED) == 1
+    assert roc_curve(LABELS, PREDICTED)[1].tolist() == [0, 1, 1, 1]
+    assert gauc(LABELS, PREDICTED, user) == 1  # c before b; y has no positive item
+    assert RR.of(Judged.from_scores(LABELS, PREDICTED)).tolist() == [1]
+    assert RR.of(Judged.from_scores(LABELS, PREDICTED, user)).tolist() == [1, 0]
+    stream = Accumulator('RR', auc=True)
+    stream.update(LABELS, PREDICTED, user)
+    assert stream.compute() == {'RR': .5, 'AUC': 1, 'GAUC': 1}
+    assert auc(LABELS.to_numpy(), PREDICTED) == .5  # an array has no index: by position
+
+
+@pytest.mark.parametrize('items', [ITEMS, pd.DataFrame([[1, 2], [3, 4]], index=['u1', 'u2'])], ids=['lists', 'table'])
+def test_topk_lists_are_aligned_by_the_index_of_the_users(items):
+    assert RR.of(Judged.from_topk(items, LIKED)).tolist() == [1, .5]
+    assert RR.of(Judged.from_topk(items, LIKED.map(set))).tolist() == [1, .5]
+    with pytest.raises(ValueError, match='so grades cannot be matched: write relevant as dicts'):
+        Judged.from_topk(items, LIKED, grades=[[1, 2], [3]])
+    sizes = [1, 3]
+    pair = pd.Series([1, 9, 4], index=list('abc')), sizes
+    with pytest.raises(ValueError, match='offsets'): Judged.from_topk(items, pair)
+    grades = pd.Series([5., 7, 6], index=list('acb'))
+    judged = Judged.from_topk(items, (pair[0], [0, 1, 3]), grades=grades)
+    assert judged.grade.tolist() == [5, 7]  # of the items 1 and 4
+
+
+def test_lists_of_grades_and_ranks_are_aligned_by_their_index():
+    ranked = pd.Series({'a': [1, 0], 'b': [0, 1]})
+    every = pd.Series({'b': [1], 'a': [1, 2]})
+    assert ndcg(ranked, ideal=every).tolist() == pytest.approx([1 / (2 + 1 / np.log2(3)), 1 / np.log2(3)], rel=1e-15)
+    judged = Judged.from_ranks(pd.Series({'a': [1], 'b': [2]}), n_relevant=pd.Series({'b': 4, 'a': 3}))
+    assert judged.n_relevant().tolist() == [3, 4]
+    assert ndcg(pd.Series([1], index=['d1']), ideal=pd.Series([1], index=['x'])) == 1  # of one query
+
+
+@pytest.mark.parametrize('index', [list('abd'), list('abb'), [0, 1, 2]], ids=str)
+def test_indexes_with_other_entries_are_refused(index):
+    scores = pd.Series([.5, .1, .9], index=index)
+    groups = pd.Series([1, 1, 1], index=index)
+    relevant = pd.Series([[1], [2], [3]], index=index)
+    calls = (lambda: auc(LABELS, scores), lambda: Judged.from_scores(LABELS, PREDICTED, groups),
+             lambda: Accumulator('RR').update(LABELS, scores), lambda: Judged.from_topk(relevant.set_axis(list('abc')), relevant))
+    for call in calls:
+        with pytest.raises(ValueError, match=r'ind(ex|exes) .*\.to_numpy\(\)'): call()
+    assert auc(LABELS.to_numpy(), scores) == .5  # the advice: .5 is above .1 and below .9
+    with pytest.raises(ValueError, match='got 3 labels and 2 scores'): auc(LABELS, PREDICTED[:2])
+
+
+def test_weights_of_a_group_that_occurs_twice_are_refused():
+    weights = pd.Series([1, 2, 3], index=['x', 'y', 'x'])
+    with pytest.raises(ValueError, match='a group has two weights'): gauc([1, 0], [.2, .1], ['x', 'x'], weights=weights)
+
+
+def test_named_levels_of_an_index_are_columns_of_a_table():
+    rows = pd.DataFrame({'query_id': ['q', 'q'], 'doc_id': ['a', 'b'], 'score': [1., 2.], 'query': ['text', 'text']})
+    for keys in ['query_id'], ['query_id', 'doc_id'], ['doc_id']:
+        assert evaluate(QRELS, rows.set_index(keys), 'nDCG').means == evaluate(QRELS, RUN, 'nDCG').means, keys
+    assert Run(rows.set_index('query_id', drop=False)).to_dict() == {'q': {'a': 1, 'b': 2}}
+    assert {*evaluate(QRELS, rows.assign(tag='x').set_index(['tag', 'query_id']), 'AP', system='tag').means} == {'x'}
+    phones = pd.DataFrame({'query': ['some text', 'a text'], 'device': ['app', 'web']}, index=pd.Index(['q1', 'q2'], name='query_id'))
+    assert Groups(phones, columns={'group': 'device'}).of == {'q1': 'app', 'q2': 'web'}
+    scores = evaluate({'q1': {'a': 1}, 'q2': {'a': 1}}, {'q1': ['a'], 'q2': ['b', 'a']}, 'RR')
+    weights = pd.DataFrame({'weight': [3, 1]}, index=pd.Index(['q2', 'q1'], name='query_id'))
+    assert scores.weighted_means(weights).rows[0]['weighted_mean'] == (3 * .5 + 1) / 4

@@ -16,6 +16,8 @@ from irmetrics_nb import (
     compare,
     evaluate,
     explain,
+    from_spans,
+    judge,
     load_example,
     parse,
     report,
@@ -43,6 +45,42 @@ def test_all_columns_that_are_missing_are_named_at_once_with_what_to_write():
     assert "the columns are 'user', 'link', 'position'" in text
     assert "choose the columns: Run(..., columns={'query': ..., 'document': ..., 'score': ...}), and add descending=False if the smallest number is the best" in text
     assert "columns={'query': ..., 'document': ..., 'relevance': ...})" in said(Qrels, table) and 'descending' not in said(Qrels, table)
+
+
+def test_a_series_is_refused_with_advice_that_works():
+    lists = pd.Series({'q1': ['a', 'b'], 'q2': ['c']})
+    assert said(Run, lists) == 'the run: this is a Series, not a table; use to_dict(), as in {query: [document, ...]}'
+    assert Run(lists.to_dict()).to_dict() == {'q1': {'a': 0, 'b': -1}, 'q2': {'c': 0}}
+    index = pd.MultiIndex.from_tuples([('q1', 'a'), ('q1', 'b')], names=['query_id', 'doc_id'])
+    numbers = pd.Series([2., 1.], index=index, name='score')
+    assert said(Run, numbers) == 'the run: this is a Series, not a table; use reset_index() to convert it to a table'
+    assert Run(numbers.reset_index()).to_dict() == Run(numbers.to_frame()).to_dict() == {'q1': {'a': 2, 'b': 1}}
+
+
+@pytest.mark.parametrize('lists', [[['a', 'b'], ['c']], [['a', 'b', 'c'], ['d', 'e', 'f']], [[7, 3], [5, 9]], [['a']]], ids=str)
+def test_lists_without_queries_are_told_how_to_name_the_query(lists):
+    for call in (Run, Qrels):
+        assert said(call, lists).endswith('; for the documents of a query, write {query: [document, ...]}')
+    assert len(Run({f'q{i}': docs for i, docs in enumerate(lists)})) == len(lists)
+
+
+def test_judgments_of_spans_tell_how_to_compare_two_runs():
+    gold = {'q': [('a', 100, 200)]}
+    one = from_spans(gold, {'q': [('a', 90, 190)]}, iou=.5)
+    other = from_spans(gold, {'q': [('b', 0, 9), ('a', 100, 190)]}, iou=.5)
+    text = said(evaluate, one.qrels, other.run, 'RR')
+    advice = text[text.rindex('compare('):]
+    scores = {'scores_a': evaluate(*one, 'RR'), 'scores_b': evaluate(*other, 'RR')}
+    found = eval(advice, {'compare': compare} | scores)
+    [pair] = found.to_dict()['pairs']
+    assert (pair['a'], pair['mean_a'], pair['b'], pair['mean_b']) == ('a', 1, 'b', .5)
+
+
+@pytest.mark.parametrize('call', [evaluate, judge, check, report, Run.unread], ids=lambda call: call.__name__)
+def test_none_is_refused_as_a_run(call):
+    arguments = [None] if call == Run.unread else [{'q': {'a': 1}}, None]
+    assert said(call, *arguments) == said(Run, None)
+    assert said(Run, None).startswith('the run: expected a path, ') and said(Run, None).endswith(', not None')
 
 
 @pytest.mark.parametrize('form', ['polars', 'pandas', 'records', 'csv', 'parquet'])

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['FEW_ROWS', 'changes', 'cumcount', 'blocks_of', 'concat_ranges', 'segmented_scan', 'descending_bits', 'pack',
-           'argsort_descending', 'descends', 'as_array', 'unrounded', 'as_numbers', 'check_items', 'number_ids',
-           'number_sizes', 'number_groups', 'labels_and_scores', 'warn_if_swapped', 'warn_caller']
+           'argsort_descending', 'descends', 'as_array', 'unrounded', 'as_numbers', 'check_items', 'aligned',
+           'number_ids', 'number_sizes', 'number_groups', 'labels_and_scores', 'warn_if_swapped', 'warn_caller']
 
 # %% ../../nbs/core/arrays.ipynb #fdc97a57
 import sys
@@ -253,6 +253,32 @@ def check_items(fine: np.ndarray, values: np.ndarray, message: str) -> None:
     for i in np.flatnonzero(~fine):
         raise ValueError(f'{message}: item {i} is {values[i]}')
 
+# %% ../../nbs/core/arrays.ipynb #7c1d93a2
+def aligned(**columns: Any) -> list:
+    """Return columns with their rows in the same order, by the index of pandas.
+
+    columns: the columns by name. The rows of each column that has an index are sorted
+    like those of the first such column. Columns without an index, such as lists and
+    arrays, are unchanged, and so are columns of another length. ValueError if two
+    indexes have different entries, or different orders and an entry that occurs twice.
+    """
+    names = [name for name, column in columns.items() if hasattr(column, 'iloc')]
+    for name in names[1:]:
+        expected = columns[names[0]].index
+        index = columns[name].index
+        if len(index) != len(expected) or index.equals(expected): continue
+        advice = (f'if row i of {names[0]} belongs to row i of {name}, pass the values '
+                  'without an index: .to_numpy()')
+        if not (expected.is_unique and index.is_unique):
+            raise ValueError(f'the indexes of {names[0]} and {name} differ, and contain '
+                             f'an entry twice; {advice}')
+        rows = index.get_indexer(expected)
+        for entry in expected[rows < 0]:
+            raise ValueError(f'{names[0]} and {name} have different indexes: {entry!r} '
+                             f'is not in the index of {name}; {advice}')
+        columns[name] = columns[name].iloc[rows]
+    return [*columns.values()]
+
 # %% ../../nbs/core/arrays.ipynb #35ec72f5
 def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted distinct ids, and for each item the index of its id among them.
@@ -321,9 +347,11 @@ def number_groups(
 def labels_and_scores(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
     """Convert a column of labels and a column of scores to arrays of floats.
 
-    ValueError for a label that is not finite, a score that is NaN, or columns of
-    different lengths. An EvaluationWarning is emitted if the columns look as if they
-    were swapped."""
+    Columns of pandas are aligned by their index. ValueError for a label that is not
+    finite, a score that is NaN, or columns of different lengths or with different
+    indexes. An EvaluationWarning is emitted if the columns look as if they were
+    swapped."""
+    labels, scores = aligned(labels=labels, scores=scores)
     labels = as_numbers(labels, 'labels')
     scores = as_numbers(scores, 'scores')
     if len(labels) != len(scores):

@@ -317,7 +317,7 @@ class Judged:
 
         The items of each group are ranked by descending score. Each column may be a list
         or any object with `__array__` or `__dlpack__`, such as a numpy array, a column of
-        polars or pandas, or a tensor.
+        polars or pandas, or a tensor. Columns of pandas are aligned by their index.
 
         Parameters
         ----------
@@ -335,8 +335,9 @@ class Judged:
         Raises
         ------
         ValueError
-            For NaN (the message shows its position), columns of different lengths, an
-            empty group, or sizes whose sum is not the number of items.
+            For NaN (the message shows its position), columns of different lengths or with
+            different indexes, an empty group, or sizes whose sum is not the number of
+            items.
 
         Warns
         -----
@@ -366,7 +367,8 @@ class Judged:
             first. In an array, shorter rows are filled up with -1 (None or '' for text,
             NaN for floats).
         relevant : lists, pair, 2-D array or sparse matrix
-            The relevant items of each user, in the same order of users: lists, sets or
+            The relevant items of each user, in the same order of users (a pandas Series
+            or frame is aligned with `items` by its index): lists, sets or
             dicts {item: grade}; a pair (items, offsets) with all items in one array; a
             table like `items`; or a sparse scipy matrix of grades (users x items).
         grades : lists or array, or None
@@ -378,7 +380,7 @@ class Judged:
         ValueError
             For a duplicate item in a row or among the relevant items of a user, a missing
             item within a row, a grade that is not finite, or arguments of different
-            lengths. The message shows the position.
+            lengths or with different indexes. The message shows the position.
 
         Examples
         --------

@@ -16,6 +16,7 @@ import numpy as np
 
 # %% ../../nbs/core/layouts.ipynb #fa278a41
 from irmetrics_nb.core.arrays import (
+    aligned,
     argsort_descending,
     as_array,
     as_numbers,
@@ -82,6 +83,14 @@ def flatten(lists: RankingsLike, name: str = 'grades') -> tuple[np.ndarray, np.n
     return np.concatenate([*rows, np.zeros(0)]), sizes
 
 # %% ../../nbs/core/layouts.ipynb #791a18c7
+def _by_query(**columns):
+    """Return the columns, aligned by the index of pandas if the first has several lists.
+    ValueError if indexes have different entries."""
+    first, *others = columns.values()
+    has_index = hasattr(first, 'iloc') and any(hasattr(x, 'iloc') for x in others)
+    if not has_index or is_single(as_array(first, 'lists')): return [first, *others]
+    return aligned(**columns)
+
 def columns_of_grades(
     grades: RankingsLike, ideal: Column | None = None,
 ) -> _Columns:
@@ -90,6 +99,7 @@ def columns_of_grades(
     Returns {name: array}. ideal: all judged grades of each query, in any order.
     ValueError for a value that is not a number, or if a grade above 0 in a ranking is
     missing from `ideal`."""
+    grades, ideal = _by_query(grades=grades, ideal=ideal)
     values, retrieved = flatten(grades)
     query = np.repeat(np.arange(len(retrieved)), retrieved)
     judged = ~np.isnan(values)
@@ -127,6 +137,8 @@ def columns_of_ranks(
 
     Returns {name: array}. ValueError for a rank below 1, a duplicate rank, or a count
     that contradicts the ranks."""
+    ranks, n_relevant, n_retrieved = _by_query(
+        ranks=ranks, n_relevant=n_relevant, n_retrieved=n_retrieved)
     values, lengths = flatten(ranks, 'ranks')
     valid = (values >= 1) & (values < 2**53) & (values % 1 == 0)
     if not valid.all():
@@ -155,6 +167,7 @@ def columns_of_scores(
     groups are defined by ids (`groups`) or by the sizes of consecutive groups
     (`sizes`). ValueError for NaN, for columns of different lengths, or for invalid
     groups."""
+    labels, scores, groups = aligned(labels=labels, scores=scores, groups=groups)
     labels, scores = labels_and_scores(labels, scores)
     ids, query = number_groups(groups, sizes, len(labels))
     retrieved = np.bincount(query, minlength=len(ids))
@@ -280,6 +293,7 @@ def as_sets(relevant: Any, grades: Any = None) -> Sets:
     matrix, or a table whose rows are filled up with -1, None or ''. `grades`: one grade
     per item, as lists or as a flat array; default: 1. ValueError for arguments of
     different lengths, a grade that is not finite, or a missing item."""
+    if isinstance(relevant, tuple): _, grades = aligned(items=relevant[0], grades=grades)
     item, size, grade, columns = _sets_of(relevant)
     if grades is not None:
         if grade is not None:
@@ -379,8 +393,12 @@ def topk_columns(items: Any, relevant: Any, grades: Any = None) -> _Columns:
     Returns {name: array}. The arguments are those of `Judged.from_topk`. ValueError for
     arguments of different lengths, a duplicate item, a missing item within a list, or a
     grade that is not finite."""
+    items, sorted_relevant = aligned(items=items, relevant=relevant)
+    if grades is not None and sorted_relevant is not relevant:
+        raise ValueError('the indexes of items and relevant have different orders, so grades cannot be matched: write '
+                         'relevant as dicts {item: grade}')
     rows = _user_rows(items)
-    sets = as_sets(relevant, grades)
+    sets = as_sets(sorted_relevant, grades)
     size = np.diff(sets[1])
     users = len(size)
     if len(rows) != users: raise ValueError(f'items has {len(rows):,} users, but relevant has {users:,}')

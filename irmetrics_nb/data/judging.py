@@ -237,7 +237,8 @@ def check_chunks(qrels: Qrels, run: Run) -> None:
         if unknown is None: continue
         raise DataError(
             f'query {query!r}: the judgments do not contain {unknown!r}, because from_spans made them for another run; '
-            'evaluate each run with its own judgments, then compare the scores with compare([scores_a, scores_b])'
+            "evaluate each run with its own judgments, then compare the scores with compare({'a': scores_a, 'b': "
+            'scores_b})'
         )
 
 # %% ../../nbs/data/judging.ipynb #14ef5ee2

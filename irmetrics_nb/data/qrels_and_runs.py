@@ -37,7 +37,7 @@ from irmetrics_nb.data.errors import (
     visible,
 )
 from .ids import Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
-from .sources import is_path, lookup_column, no_rows, read_rows
+from .sources import is_path, lookup_column, no_rows, read_rows, unknown_form
 from irmetrics_nb.data.text import (
     Note,
     Rows,
@@ -561,6 +561,7 @@ class Run(QueryDocTable):
 
         A source that is a `Run` is not read again. It only gets the new name."""
         if isinstance(source, Run) and not (name or options): return source
+        if source is None: raise unknown_form(source, cls.kind)
         self = cls.__new__(cls)
         if isinstance(source, Run):
             self.__dict__ = dict(source.__dict__)

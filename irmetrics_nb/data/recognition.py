@@ -51,6 +51,7 @@ from irmetrics_nb.data.tables import (
     scan,
     to_polars_table,
     unused_columns,
+    with_index,
 )
 from irmetrics_nb.data.text import (
     BATCH_BYTES,
@@ -135,7 +136,7 @@ def by_system(source: Any, column: str) -> dict[str, Any]:
         if os.path.isdir(name) and not is_spread(name):
             raise DataError(f'{name}: this folder does not contain the parts of a table')
         source = scan(name)
-    elif hasattr(source, 'iloc'): source = pl.from_pandas(source)
+    elif hasattr(source, 'iloc'): source = pl.from_pandas(with_index(source))
     relation = is_relation(source)
     if not (relation or is_table(source)):
         raise DataError(f'system={column!r} needs a table or the path of a table, not an object of type '

@@ -57,6 +57,7 @@ from irmetrics_nb.data.tables import (
     scan,
     to_polars_table,
     unused_columns,
+    with_index,
 )
 from irmetrics_nb.data.text import (
     COLUMN_KEYS,
@@ -280,7 +281,10 @@ def rows_from_triples(
         if lines: valid_lines.append(lines[i])
         if i == 0 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
     if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
-    return rows_from_lists(triples, kind, name, valid_lines, ranks, notes)
+    try: return rows_from_lists(triples, kind, name, valid_lines, ranks, notes)
+    except DataError as error:
+        hint = _list_hint(item) if isinstance(triples[-1][2], str) else ''
+        raise DataError(f'{error}{hint}') from None
 
 def _triple(item, kind, columns):
     """Return ((query, document, number), ranked) for an item. `ranked` is True if the number is a rank. Raise
@@ -296,7 +300,12 @@ def _triple(item, kind, columns):
     if all(hasattr(item, name) for name in attributes):
         return tuple(getattr(item, name) for name in attributes), False
     if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item), False
-    raise DataError(f'expected (query, document, {number}), not {short_repr(item)}')
+    raise DataError(f'expected (query, document, {number}), not {short_repr(item)}{_list_hint(item)}')
+
+def _list_hint(item):
+    """Return the end of an error message for a list of ids, which does not name its query; '' for another item."""
+    lists = isinstance(item, list) and all(isinstance(id, (str, int)) for id in item)
+    return '; for the documents of a query, write {query: [document, ...]}' if lists else ''
 
 # %% ../../nbs/data/sources.ipynb #a6668483
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
@@ -536,7 +545,8 @@ def named_lists(source: Any, used: Collection[str] = (), ids: Sequence[str] = ()
         records = list(source) if isinstance(source, Iterable) else []
         if records and all(isinstance(record, Mapping) for record in records): return _columns_of(records)
         raise DataError(f'expected a dict, a table, records or a path, not {short_repr(source)}')
-    table = source if hasattr(source, 'iloc') and hasattr(source, 'columns') else to_polars_table(source, 'run')
+    is_pandas = hasattr(source, 'iloc') and hasattr(source, 'columns')
+    table = with_index(source) if is_pandas else to_polars_table(source, 'run')
     names = [name for name in table.columns if str(name).lower() in used] or table.columns
     return {str(name): table[name].to_list() for name in names}
 
@@ -589,7 +599,7 @@ def rows_from_path(path: StrPath, kind: str, name: str, columns: Mapping) -> Row
 def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a table of polars, pandas or a library with Arrow export."""
     with polars_errors(name): table = to_polars_table(source, kind, columns)
-    names = getattr(source, 'columns', ()) if hasattr(source, 'iloc') else ()  # all columns of pandas, not three
+    names = with_index(source).columns if hasattr(source, 'iloc') else ()  # all columns of pandas, not three
     return rows_from_table(table, kind, name, columns=columns, names=[*map(str, names)])
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a02
@@ -631,6 +641,11 @@ def form_of(source: Any) -> Form | None:
     if isinstance(source, (bytes, bytearray)): return None
     return next((form for form in FORMS if form.fits(source)), None)
 
+def unknown_form(source: Any, kind: str) -> DataError:
+    """Return the DataError for a source that no form fits."""
+    *names, last = [form.name for form in FORMS]
+    return DataError(f'the {kind}: expected {", ".join(names)} or {last}, not {short_repr(source)}')
+
 def no_rows(kind: str) -> Rows:
     """Return an empty `Rows` of judgments ('qrels') or of a run ('run')."""
     ids = Ids.from_list([])
@@ -670,11 +685,7 @@ def read_rows(
         raise columns_error(columns, kind)
     named_columns, ranks = said_columns(columns or {}, kind)
     form = form_of(source)
-    if form is None:
-        *names, last = [form.name for form in FORMS]
-        raise DataError(
-            f'the {kind}: expected {", ".join(names)} or {last}, not {short_repr(source)}'
-        )
+    if form is None: raise unknown_form(source, kind)
     rows = form.read(source, kind, f'the {kind}', named_columns)
     rows.comments.warn()
     return negate_ranks(rows) if (ranks or not descending) and not rows.ranks else rows

@@ -305,6 +305,13 @@ def is_relation(source: object) -> bool:
     """Return True for a relation of DuckDB."""
     return type(source).__module__.split('.')[0] in ('duckdb', '_duckdb') and hasattr(source, 'project')
 
+def with_index(frame: Any) -> Any:
+    """Return a pandas table whose index levels are columns, if they have names.
+
+    A level with the name of a column is left out."""
+    levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    return frame.reset_index(level=levels) if levels else frame
+
 def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> Any:
     """Convert any table to a polars DataFrame.
 
@@ -314,8 +321,11 @@ def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> An
     if not hasattr(source, 'iloc'):
         to_polars = pl.DataFrame if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe
         return to_polars(source)
-    if not hasattr(source, 'columns'): raise DataError('this is a Series, not a table; use reset_index() to convert '
-                                                       'it to a table')
+    if not hasattr(source, 'columns'):
+        lists = len(source) and isinstance(source.iloc[0], list | tuple | Mapping | np.ndarray)
+        advice = 'to_dict(), as in {query: [document, ...]}' if lists else 'reset_index() to convert it to a table'
+        raise DataError(f'this is a Series, not a table; use {advice}')
+    source = with_index(source)
     names = list(map(str, source.columns))
     positions = column_positions(names, kind, columns)
     return pl.DataFrame([_from_pandas(names[i], source.iloc[:, i]) for i in positions])

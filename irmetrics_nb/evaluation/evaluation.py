@@ -17,7 +17,7 @@ from typing import Any, get_args
 import numpy as np
 
 # %% ../../nbs/evaluation/evaluation.ipynb #f94b0742
-from ..core.arrays import as_numbers, number_groups, warn_caller
+from ..core.arrays import aligned, as_numbers, number_groups, warn_caller
 from irmetrics_nb.core.conventions import (
     CHOICES,
     Column,
@@ -526,6 +526,7 @@ class Accumulator:
         `sizes`, all items are one group. ValueError for NaN or columns of different
         lengths; then nothing is added. EvaluationWarning if labels and scores look
         swapped, or if many labels are fractions below the default relevance level."""
+        labels, scores, groups = aligned(labels=labels, scores=scores, groups=groups)
         labels = as_numbers(labels, 'labels')
         numbers = as_numbers(scores, 'scores')
         def ranked(dtype):

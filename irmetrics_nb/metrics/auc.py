@@ -14,7 +14,14 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/auc.ipynb #aafca3c2
-from ..core.arrays import argsort_descending, changes, descending_bits, labels_and_scores, number_ids
+from irmetrics_nb.core.arrays import (
+    aligned,
+    argsort_descending,
+    changes,
+    descending_bits,
+    labels_and_scores,
+    number_ids,
+)
 from ..core.conventions import Column, check_option, documented
 
 # %% ../../nbs/metrics/auc.ipynb #5286b3d3
@@ -156,7 +163,9 @@ class GroupAUC:
         if isinstance(weights, str):
             check_option('weights', weights, get_args(NamedWeights))
             given = getattr(self, weights)
-        if hasattr(given, 'to_dict'): given = given.to_dict()  # value_counts() of pandas
+        if hasattr(given, 'to_dict'):  # value_counts() of pandas
+            if not given.index.is_unique: raise ValueError('a group has two weights')
+            given = given.to_dict()
         if isinstance(given, Mapping):
             try: given = [given[x] for x in self.ids.tolist()]
             except KeyError as e:
@@ -194,6 +203,7 @@ def group_auc(
     >>> group_auc([1, 0, 1, 0], [0.2, 0.9, 0.7, 0.4], ['ann', 'ann', 'bob', 'bob']).auc
     array([0., 1.])
     """
+    labels, scores, groups = aligned(labels=labels, scores=scores, groups=groups)
     ids, group = number_ids(groups)
     group, _, up, right = roc_steps(labels, scores, group=group, rel=rel)
     def per_group(x): return np.bincount(group, weights=x, minlength=len(ids))
