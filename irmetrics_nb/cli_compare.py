@@ -215,7 +215,8 @@ POWER_EXAMPLES = '''
     qrels=argument(Path, 'The judgments of a pilot: a first experiment with few queries.', '[QRELS]'),
     runs=argument(list[Path], 'Two or more runs of the pilot.', '[RUN...]'),
     measure=option(str, 'The measure of the pilot.', '-m', '--measure'),
-    difference=option(float, 'The true difference of the means to detect.'),
+    difference=option(str, 'The true difference of the means to detect: a number, or with a pilot a percentage such '
+                           'as 2% of the mean of the first run; default: the smallest that --queries detect.'),
     means=option(tuple[float, float], 'Two published means, instead of their difference.'),
     deviation=option(float, 'The standard deviation of the differences of single queries; default: that of the pilot; '
                             'without a pilot 0.3, for measures from 0 to 1.'),
@@ -227,8 +228,6 @@ def _power_command(
     alpha=.05, format='table', output=None,
 ):
     "Compute how many queries are needed to detect a difference."
-    if (difference is None) == (means is None): raise typer.BadParameter('give either --difference or --means')
-    if means: difference = means[0] - means[1]
     pilot = None
     if qrels:
         requested = measures_of([measure])
@@ -237,7 +236,8 @@ def _power_command(
         pilot = evaluate(judgments, sources_of(runs, None), requested)
     from irmetrics_nb import how_many
     with usage_errors():
-        result = how_many(difference, pilot, deviation=deviation, queries=queries, power=power, alpha=alpha)
+        result = how_many(
+            difference, pilot, means=means, deviation=deviation, queries=queries, power=power, alpha=alpha)
     show(result_text(result, format), output)
 
 # %% ../nbs/top_level/cli_compare.ipynb #14d120ab

@@ -1,5 +1,8 @@
 "How many queries an experiment needs: against statsmodels, published tables, scipy and simulation."
 import json
+import re
+import warnings
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -7,7 +10,7 @@ import pytest
 from helpers import irmetrics
 from scipy import stats
 
-from irmetrics_nb import Scores, compare, evaluate, how_many, load_example
+from irmetrics_nb import EvaluationWarning, Scores, compare, evaluate, how_many, load_example
 from irmetrics_nb.comparing.gate import ASSUMED, queries_needed, t_power
 from irmetrics_nb.comparing.statistics import detectable
 
@@ -79,12 +82,89 @@ def test_the_upper_limit_of_a_pilot_covers_in_80_of_100_pilots():
 
 def test_without_a_pilot_a_usual_deviation_is_assumed_and_a_large_one_named():
     plan = how_many(.7 - .68, queries=50)
-    assert (plan.deviation, plan.upper) == ASSUMED
+    assert (plan.lower, plan.deviation, plan.upper) == ASSUMED
     assert plan.present_power == pytest.approx(t_power(.02, .3, 50))
     assert plan.careful == queries_needed(.02, .5)
     printed = ' '.join(repr(plan).split())
     assert '50 queries find it in 7 of 100' in printed
     assert 'is not from your data, but from the example collection: it may be 0.5' in printed
+    # 198.2 of statsmodels
+    assert plan.hopeful == 199 and 'or 0.1, as between variants of one system, and then 199' in printed
+
+
+def bm25(example, k1, b):
+    "Rank the documents of the example collection by BM25."
+    words = {row['doc_id']: re.findall(r'\w+', f'{row["title"]} {row["text"]}'.lower()) for row in example.documents.iter_rows(named=True)}
+    counts = {doc: Counter(text) for doc, text in words.items()}
+    documents_with = Counter(word for count in counts.values() for word in count)
+    length = np.mean([len(text) for text in words.values()])
+    run = {}
+    for query, text, _ in example.topics.iter_rows():
+        scores = run[query] = {}
+        for word in re.findall(r'\w+', text.lower()):
+            rarity = np.log(1 + (len(words) - documents_with[word] + .5) / (documents_with[word] + .5))
+            for doc, count in counts.items():
+                norm = k1 * (1 - b + b * len(words[doc]) / length)
+                if count[word]: scores[doc] = scores.get(doc, 0) + rarity * count[word] * (k1 + 1) / (count[word] + norm)
+    return run
+
+
+def test_variants_of_one_system_have_the_lower_assumed_deviation():
+    example = load_example()
+    runs = {f'{k1} {b}': bm25(example, k1, b) for k1, b in ((1.2, .75), (.9, .4), (2, .75), (1.2, .3), (1.2, 1))}
+    values = evaluate(example.qrels, runs, 'nDCG@10 AP RR P@10').values
+    deviations = [np.std(a - b, axis=1, ddof=1) for a, b in combinations(values, 2)]
+    assert np.median(deviations) == pytest.approx(ASSUMED[0], abs=.02)
+    assert np.min(deviations) == pytest.approx(.03, abs=.005) and np.max(deviations) == pytest.approx(.25, abs=.01)
+
+
+@pytest.mark.parametrize(('means', 'number'), [((25.1, 24.0), '25.1'), ((1.2, .9), '1.2'), ((-3, -2.5), '-3'), ((25.1, 25), '25.1')])
+def test_means_on_another_scale_need_their_own_deviation(means, number):
+    with pytest.warns(EvaluationWarning, match=f'{number} is above 1, but the assumed standard deviation of 0.3 is for measures from 0 to 1; divide perc'):
+        how_many(means=means)
+    with pytest.warns(EvaluationWarning, match='such as DCG'): how_many(1.1)
+    with warnings.catch_warnings(action='error'):
+        how_many(means=means, deviation=5)
+        how_many(means=(1, 0))
+
+
+def test_a_published_difference_is_found_less_often_if_half_is_true():
+    plan = how_many(means=(.70, .68), deviation=.2, queries=50)
+    critical = stats.t.isf(.025, 49)
+    assert plan.half_power == pytest.approx(stats.nct.sf(critical, 49, .01 / .2 * 50**.5), abs=1e-9)
+    printed = ' '.join(repr(plan).split())
+    assert 'Published differences are often larger than the true ones. If half of this difference is true, 50 queries find it in 5 of 100' in printed
+    assert 'If half of this difference is true, 787 queries find it in 29 of 100' in ' '.join(repr(how_many(means=(.70, .68), deviation=.2)).split())
+    assert 'Published' not in repr(how_many(.02, deviation=.2, queries=50))
+
+
+def test_a_pilot_names_its_most_variable_pair():
+    same, other = {'q': 0, 'r': .5, 's': 1}, {'q': .1, 'r': .5, 's': .8}
+    far = {'q': 1, 'r': .5, 's': .25}
+    plan = how_many(.1, {'A': same, 'B': other, 'C\n': far})
+    assert plan.pair == 'A and C\\n'
+    assert 'the differences of single queries between A and C\\n have a standard deviation of 0.878' in ' '.join(repr(plan).split())
+    assert how_many(.1, [.1, .2, .4]).pair is None
+
+
+def test_without_a_difference_a_plan_gives_the_detectable_one():
+    plan = how_many(queries=500, deviation=.1)
+    assert stats.nct.sf(stats.t.isf(.025, 499), 499, plan.difference / .1 * 500**.5) == pytest.approx(.8, abs=1e-6)
+    assert ' '.join(repr(plan).split()).startswith('500 queries find a true difference of 0.01255 in 80 of 100 such experiments, if')
+    d = np.random.default_rng(2).normal(size=40)
+    assert how_many(pilot=d).difference == pytest.approx(detectable(d))
+
+
+def test_a_percentage_is_of_the_baselines_mean_as_in_the_gate():
+    old, new = {'q': .2, 'r': .4, 's': .9}, {'q': .1, 'r': .5, 's': .8}  # of 0.5
+    assert how_many('2%', {'old': old, 'new': new}).difference == pytest.approx(.01)
+    pilot = compare({'new': new, 'old': old}, baseline='old')
+    assert how_many('2%', pilot).difference == how_many(' -2% ', pilot).difference == pytest.approx(.01)
+    assert how_many('0.02', pilot).to_dict() == how_many(-.02, pilot).to_dict()
+
+
+def test_the_upper_limit_of_a_pilot_is_called_one_sided():
+    assert 'its upper limit (one-sided, 80 %) is' in ' '.join(repr(how_many(.5, [.1, .2, .4, .8])).split())
 
 
 def test_several_pairs_share_the_level():
@@ -101,7 +181,8 @@ def test_a_plan_prints_and_converts_like_other_results(tmp_path):
 
 @pytest.mark.parametrize(('call', 'says'), [
     (lambda: how_many(0, deviation=1), 'a billion queries are too few to find a difference of 0; plan'),
-    (lambda: how_many(float('nan'), deviation=1), 'a difference of nan;'), (lambda: how_many(.1, power=80), 'not 0.05, 80 and 1'),
+    (lambda: how_many(float('nan'), deviation=1), 'difference must be a number such as 0.02, or a percentage such as 2%, not nan'),
+    (lambda: how_many(.1, power=80), 'not 0.05, 80 and 1'),
     (lambda: how_many(.1, alpha=1.5), 'not 1.5, 0.8 and 1'), (lambda: how_many(.1, pairs=0), 'not 0.05, 0.8 and 0'),
     (lambda: how_many(.1, deviation=-1), 'deviation must be above 0, not -1'),
     (lambda: how_many(.1, deviation=0), 'deviation must be above 0, not 0'),
@@ -118,6 +199,11 @@ def test_a_plan_prints_and_converts_like_other_results(tmp_path):
     (lambda: how_many(1e-9, deviation=1), 'a billion queries are too few'),
     (lambda: how_many(.1, {'A': {'q': 1, 'r': 2, 's': .5}}), 'two or more systems'),
     (lambda: how_many(.1, {'A': {'q': 1}, 'B': {'r': 2}}), 'needs 3 queries or more'),
+    (lambda: how_many('2 percent', deviation=1), "difference must be a number such as 0.02, or a percentage such as 2%, not '2 percent'"),
+    (lambda: how_many('2%', deviation=1), '2% of what is unknown: without a pilot of two systems there is no baseline'),
+    (lambda: how_many('2%', [.1, .2, .4]), '2% of what is unknown'),
+    (lambda: how_many(), 'give difference, means or queries'), (lambda: how_many(deviation=1), 'give difference, means or queries'),
+    (lambda: how_many(.1, means=(.5, .4)), 'give either difference or means, not both'),
 ])  # fmt: skip
 def test_what_cannot_be_planned_is_an_error_that_names_it(call, says):
     with pytest.raises(ValueError, match=says):
@@ -142,13 +228,18 @@ def test_the_command_takes_a_pilot_a_deviation_or_two_published_means(tmp_path):
     told = json.loads(done.stdout)
     scores = evaluate(load_example().qrels, {name: load_example().runs[name] for name in ('lsa', 'bm25')}, 'nDCG@10')
     assert (done.returncode, told) == (0, how_many(.1, scores).to_dict())
+    percent = irmetrics('power', *pilot, '--difference', '2%', '--format', 'json')
+    assert json.loads(percent.stdout)['difference'] == pytest.approx(.02 * scores.values[0, 0].mean())
     printed = irmetrics('power', '--means', '0.70', '0.68', '--queries', '50').stdout
-    assert printed == f'{how_many(.7 - .68, queries=50)!r}\n'
+    assert printed == f'{how_many(means=(.7, .68), queries=50)!r}\n'
+    percent = irmetrics('power', '--means', '25.1', '24.0')
+    assert percent.returncode == 0 and '25.1 is above 1' in ' '.join(percent.stderr.split())
+    assert '0.01255' in irmetrics('power', '--queries', '500', '--deviation', '.1').stdout
     assert irmetrics('power', '--difference', '.02', '--deviation', '.15', '--format', 'markdown').stdout.startswith('- 444 queries are needed')
 
 
 @pytest.mark.parametrize(('args', 'says'), [
-    ([], 'give either --difference or --means'), (['--difference', '.1', '--means', '.5', '.4'], 'give either --difference or --means'),
+    ([], 'give difference, means or queries'), (['--difference', '.1', '--means', '.5', '.4'], 'give either difference or means'),
     (['--difference', '0'], 'too few to find a difference of 0;'), (['--difference', '.1', '--queries', '1'], 'queries must be 3 or more, not 1')])
 def test_the_command_refuses_what_it_cannot_plan(args, says):
     done = irmetrics('power', *args)

@@ -8,6 +8,7 @@ __all__ = ['MOST_QUERIES', 'ASSUMED', 'Verdict', 'Floor', 'parse_floor', 'parse_
 
 # %% ../../nbs/comparing/gate.ipynb #0a0f752b
 import re
+import warnings
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -39,8 +40,8 @@ from irmetrics_nb.comparing.sentences import (
     method_text,
     pair_interval,
 )
-from .statistics import differences
-from ..core.conventions import check_option
+from .statistics import detectable_by, differences
+from ..core.conventions import EvaluationWarning, check_option
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
 from irmetrics_nb.results import (
@@ -560,7 +561,8 @@ class SampleSize(Result):
 
     `present` is the number of queries that you have, and `present_power` how often they
     detect the difference. `upper` is a larger standard deviation that is plausible, and
-    `careful` the number of queries that it needs. They are None if unknown."""
+    `careful` the number of queries that it needs. `lower` is a smaller one, and
+    `hopeful` the number of queries that it needs. All of them are None if unknown."""
     queries: int        # how many are needed
     power: float        # the wanted probability of a significant result
     alpha: float        # significance level of each test, two-sided
@@ -571,6 +573,11 @@ class SampleSize(Result):
     upper: float | None = None
     careful: int | None = None
     is_assumed: bool = False  # whether neither a pilot nor a deviation was given
+    lower: float | None = None
+    hopeful: int | None = None
+    pair: str | None = None   # the systems of the pilot that `deviation` belongs to
+    # how often half of the difference is detected, if the difference was published
+    half_power: float | None = None
 
     @property
     def rows(self) -> list[Any]:
@@ -582,26 +589,43 @@ class SampleSize(Result):
         return {**vars(self)}
 
     def _blocks(self) -> Iterable[Any]:
+        verb = 'are needed to find'
+        if self.queries == self.present: verb = 'find'
+        of_pair = f' between {self.pair}' * (self.pair is not None)
         lines = [
-            f'{self.queries:,} queries are needed to find a true difference of '
-            f'{self.difference:g} in {100 * self.power:g} of 100 such experiments, if '
-            'the differences of single queries have a standard deviation of '
+            f'{self.queries:,} queries {verb} a true difference of '
+            f'{self.difference:.4g} in {100 * self.power:g} of 100 such experiments, if '
+            f'the differences of single queries{of_pair} have a standard deviation of '
             f'{self.deviation:.3g} (paired t-test, two-sided, alpha = {self.alpha:.3g}).']
         if self.present_power is not None: lines.append(
             f'{self.present:,} queries find it in {100 * self.present_power:.0f} of 100.')
-        why = 'is uncertain'
-        if self.is_assumed: why = 'is not from your data, but from the example collection'
-        if self.careful: lines.append(
-            f'The standard deviation {why}: it may be {self.upper:.3g}, and then '
-            f'{self.careful:,} queries are needed.')
-        yield lines
+        if self.half_power is not None: lines.append(
+            'Published differences are often larger than the true ones. If half of this '
+            f'difference is true, {self.present or self.queries:,} queries find it in '
+            f'{100 * self.half_power:.0f} of 100.')
+        yield [*lines, *self._uncertainty()]
+
+    def _uncertainty(self):
+        """Yield sentences about the uncertainty of the standard deviation."""
+        if self.is_assumed:
+            yield ('The standard deviation is not from your data, but from the example '
+                   f'collection: it may be {self.upper:.3g}, and then {self.careful:,} '
+                   f'queries are needed, or {self.lower:.3g}, as between variants of one '
+                   f'system, and then {self.hopeful:,}.')
+        elif self.careful:
+            yield ('The standard deviation is uncertain: its upper limit (one-sided, '
+                   f'80 %) is {self.upper:.3g}, and then {self.careful:,} queries are '
+                   'needed.')
 
 # %% ../../nbs/comparing/gate.ipynb #e2f8eb6a
-ASSUMED = 0.3, 0.5  # median and largest standard deviation in the example, rounded
+# Rounded standard deviations in the example collection: between variants of one system,
+# and the median and the largest between its systems.
+ASSUMED = 0.1, 0.3, 0.5
 
 # %% ../../nbs/comparing/gate.ipynb #f3c33614
 def how_many(
-    difference: float, pilot: Any = None, *, deviation: float | None = None,
+    difference: float | str | None = None, pilot: Any = None, *,
+    means: Sequence[float] | None = None, deviation: float | None = None,
     queries: int | None = None, measure: Any = None, power: float = 0.8,
     alpha: float = 0.05, pairs: int = 1,
 ) -> SampleSize:
@@ -612,14 +636,20 @@ def how_many(
 
     Parameters
     ----------
-    difference : float
-        The true difference of the means that you want to detect, such as 0.02. Do not
-        use the difference in a pilot, which is often too large by chance.
+    difference : float or str, optional
+        The true difference of the means that you want to detect, such as 0.02. With a
+        pilot of systems, it can be a percentage such as '2%' of the mean of the
+        baseline, or of the first system of the pair. Do not use the difference in a
+        pilot, which is often too large by chance. Default: the smallest difference that
+        your queries detect.
     pilot : Comparison, Scores, dict or array, optional
         A first experiment, which gives the standard deviation: the result of `compare`;
         the scores of two or more runs; {name: {query: value}}; or the differences of two
         systems, one per query. Of several pairs of systems, the one with the largest
-        standard deviation counts.
+        standard deviation counts, and the result names it.
+    means : sequence of two floats, optional
+        Two published means, instead of `difference`. The result also says how often half
+        of their difference is detected.
     deviation : float, optional
         The standard deviation of the differences of single queries, if you know it.
         Default: that of the pilot; without a pilot 0.3, for measures from 0 to 1.
@@ -646,49 +676,103 @@ def how_many(
     ValueError
         For a number out of its range, or a pilot without variance.
 
+    Warns
+    -----
+    EvaluationWarning
+        For a mean or a difference above 1 with the assumed standard deviation.
+
     Examples
     --------
     >>> how_many(0.02, deviation=0.15).queries
     444
+    >>> round(how_many(queries=500, deviation=0.1).difference, 4)
+    0.0126
     """
     if not 0 < alpha < power < 1 <= pairs:
         raise ValueError(
             'alpha must be above 0, power above alpha and below 1, and pairs 1 or more, '
             f'not {alpha!r}, {power!r} and {pairs!r}')
+    if difference is not None and means is not None:
+        raise ValueError('give either difference or means, not both')
     from scipy.special import chdtri
-    size = abs(float(difference))
     level = alpha / pairs
-    upper = None
-    is_assumed = False
+    mean = np.nan
+    lower = upper = pair = present_power = half_power = None
+    is_assumed = pilot is None and deviation is None
+    if is_assumed: lower, deviation, upper = ASSUMED
     if pilot is not None:
         if deviation is not None: raise ValueError('give a pilot or deviation=, not both')
-        sample = _pilot_differences(pilot, measure)
+        sample, pair, mean = _pilot_differences(pilot, measure)
         deviation = float(sample.std(ddof=1))
         if queries is None: queries = len(sample)
         freedom = len(sample) - 1
         upper = deviation * float(np.sqrt(freedom / chdtri(freedom, 0.8)))
-    elif deviation is None:
-        deviation, upper = ASSUMED
-        is_assumed = True
     if not deviation > 0:
         raise ValueError(f'deviation must be above 0, not {deviation!r}')
     if queries is not None and not queries >= LEAST_QUERIES:
         raise ValueError(f'queries must be {LEAST_QUERIES} or more, not {queries!r}')
     def needed(s): return queries_needed(size, s, power=power, alpha=level)
-    present_power = t_power(size, deviation, queries, alpha=level) if queries else None
+    if difference is None and means is None:
+        if queries is None: raise ValueError('give difference, means or queries')
+        error = deviation / float(np.sqrt(queries))
+        size = detectable_by(error, queries, power=power, alpha=level)
+        number = queries
+    else:
+        size = _wanted_difference(difference, means, mean)
+        number = needed(deviation)
+        if queries: present_power = t_power(size, deviation, queries, alpha=level)
+    if means is not None:
+        half_power = t_power(size / 2, deviation, queries or number, alpha=level)
+    if is_assumed: _check_scale(size, *means or ())
     careful = needed(upper) if upper else None
-    return SampleSize(needed(deviation), power, level, size, deviation, queries,
-                      present_power, upper, careful, is_assumed)
+    hopeful = needed(lower) if lower else None
+    return SampleSize(number, power, level, size, deviation, queries, present_power,
+                      upper, careful, is_assumed, lower, hopeful, pair, half_power)
 
 # %% ../../nbs/comparing/gate.ipynb #075c9784
 def _pilot_differences(pilot, measure):
-    """Return the differences of the queries of a pilot. Of several pairs of systems, use the
-    pair with the largest standard deviation."""
+    """Return the differences of the queries of a pilot, the names of its two systems as text, and
+    the mean of the first. Of several pairs of systems, use the pair with the largest standard
+    deviation. Without systems, the names are None, and the mean is NaN."""
     if isinstance(pilot, Scores | Mapping): pilot = compare(pilot)
+    pair, mean = None, np.nan
     if isinstance(pilot, Comparison):
-        tables = [pilot.queries(pair.a, pair.b, measure) for pair in pilot.pairs()]
-        pilot = max(([y - x for _, x, y in table] for table in tables if table), key=np.std, default=())
+        values = {}
+        for of_pair in pilot.pairs():
+            table = pilot.queries(of_pair.a, of_pair.b, measure)
+            if table: values[of_pair.a, of_pair.b] = np.array([row[1:] for row in table]).T
+        deviations = {names: np.std(b - a) for names, (a, b) in values.items()}
+        pilot = ()
+        if deviations:
+            names = max(deviations, key=deviations.__getitem__)
+            a, b = values[names]
+            pilot, pair, mean = b - a, visible(' and '.join(names)), float(a.mean())
     d = differences(np.zeros(len(pilot)), pilot)
-    if len(d) >= LEAST_QUERIES and np.ptp(d): return d
+    if len(d) >= LEAST_QUERIES and np.ptp(d): return d, pair, mean
     raise ValueError(f'the pilot has no standard deviation; it needs {LEAST_QUERIES} queries or more whose '
                      'differences are not all equal, or write deviation=...')
+
+def _wanted_difference(difference, means, mean):
+    """Return the size of the true difference to detect. A percentage is of `mean`."""
+    if means is not None:
+        a, b = means
+        return abs(a - b)
+    text = str(difference).strip().removeprefix('-')
+    try: limit = parse_limit(text)
+    except ValueError:
+        raise ValueError('difference must be a number such as 0.02, or a percentage such as 2%, '
+                         f'not {difference!r}') from None
+    if limit[1] and np.isnan(mean):
+        raise ValueError(f'{text} of what is unknown: without a pilot of two systems there is no baseline; '
+                         'write the difference as a number, such as 0.02')
+    size, _ = largest_drop(limit, mean)
+    return size
+
+def _check_scale(*numbers):
+    """Warn about means above 1, for which the assumed standard deviation is wrong."""
+    largest = max(numbers, key=abs)
+    if abs(largest) <= 1: return
+    warnings.warn(
+        f'{largest:.4g} is above 1, but the assumed standard deviation of {ASSUMED[1]} is for measures from 0 to 1; '
+        'divide percentages by 100; for a measure with another scale, such as DCG, give its deviation or a pilot',
+        EvaluationWarning, stacklevel=3)

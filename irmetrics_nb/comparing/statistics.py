@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['TIE_SHARE', 'NEVER_ZERO', 'EXACT', 'INTERVALS', 'METHODS', 'CORRECTIONS', 'grid_step', 'whole_steps', 'gridded_size',
            'cancelling', 'differences', 'stepped_differences', 't_test', 'standard_error', 't_interval', 'skewness',
-           'wilcoxon', 'wins_ties_losses', 'sign_test', 'effect_size', 'effect_interval', 'detectable',
+           'wilcoxon', 'wins_ties_losses', 'sign_test', 'effect_size', 'effect_interval', 'detectable_by', 'detectable',
            'randomization_test', 'tukey_test', 'tukey_intervals', 'tukey_detectable', 'bootstrap_interval',
            'studentized_interval', 'bootstrap_test', 'adjust', 'decision_alphas']
 
@@ -296,26 +296,40 @@ def effect_interval(
     if effect < 0: return -high, -low
     return low, high
 
+# %% ../../nbs/comparing/statistics.ipynb #7bba2c90
+def detectable_by(
+    error: float, queries: int, *, power: float = 0.8, alpha: float = 0.05,
+) -> float:
+    """Return the minimum detectable difference for a standard error of the mean.
+
+    It is the smallest true mean difference, in the unit of the measure, for which the
+    paired t-test at level `alpha` is significant with probability `power`. The
+    probability of a significant result in the wrong direction is ignored. Requires
+    scipy.
+
+    >>> round(detectable_by(0.15 / 50**.5, 50), 4)
+    0.0606
+    """
+    from scipy.special import nctdtrinc, stdtrit
+    critical = stdtrit(queries - 1, 1 - alpha / 2)
+    return float(nctdtrinc(queries - 1, 1 - power, critical)) * error
+
 # %% ../../nbs/comparing/statistics.ipynb #7bba2c9f
 def detectable(
     differences: np.ndarray, *, power: float = 0.8, alpha: float = 0.05,
 ) -> float:
     """Return the minimum detectable difference of a paired t-test.
 
-    It is the smallest true mean difference, in the unit of the measure, for which the
-    test at level `alpha` is significant with probability `power`, if the number of
-    queries and the standard deviation are those of `differences`. The probability of a
-    significant result in the wrong direction is ignored. Returns NaN for a single
-    query, or if all differences are equal. Requires scipy.
+    It is that of `detectable_by` for the number of queries and the standard error of
+    `differences`. Returns NaN for a single query, or if all differences are equal.
+    Requires scipy.
 
     >>> round(detectable([0.25, 0.25, 0, 0.5, -0.25]), 4)
     0.4794
     """
-    from scipy.special import nctdtrinc, stdtrit
     d, error = _with_error(differences)
     if not error > 0: return np.nan
-    critical = stdtrit(len(d) - 1, 1 - alpha / 2)
-    return float(nctdtrinc(len(d) - 1, 1 - power, critical)) * error
+    return detectable_by(error, len(d), power=power, alpha=alpha)
 
 # %% ../../nbs/comparing/statistics.ipynb #ba430300
 CHUNK = 2**21  # numbers that are drawn at a time: 16 MB
