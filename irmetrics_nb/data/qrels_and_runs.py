@@ -38,6 +38,7 @@ from irmetrics_nb.data.errors import (
 )
 from .ids import Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
 from .sources import is_path, lookup_column, no_rows, read_rows, unknown_form
+from .tables import SUBTOPICS
 from irmetrics_nb.data.text import (
     Note,
     Rows,
@@ -67,25 +68,39 @@ def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
     return keys[np.isin(packed, repeated)] if repeated.size else repeated
 
 def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
-    """Raise DataError for a duplicate document in a query.
+    """Raise DataError for a duplicate document in a query, or one judged for two subtopics.
 
     `suspects` has the keys (hashes of query and document) of rows that may be
     duplicates. Only these rows are compared. Inside `collect_faults`, all duplicates
     are recorded instead."""
     if not len(suspects): return
-    line_of: dict = {}  # (query, document) -> its line, or 0 if there are no lines
+    place_of: dict = {}  # (query, document) -> (its line, or 0 if there are no lines, its subtopic)
     for rows in batches:
         for i in np.flatnonzero(np.isin(pair_keys(rows), suspects)).tolist():
             pair = rows.query_ids.bytes(rows.query[i]), rows.doc.bytes(i)
-            if pair not in line_of:
-                line_of[pair] = rows.line and rows.line_of(i)
-                continue
-            lines = f', line {rows.line_of(i)} (and {line_of[pair]})' if line_of[pair] else ''
-            problem = (
-                f'{rows.source}{lines}: duplicate document {rows.doc[i]!r} in query '
-                f"{rows.query_ids[rows.query[i]]!r}; duplicates='first', 'last' or 'best' chooses the row that counts"
-            )
-            report_fault('duplicate', problem)
+            place = rows.line and rows.line_of(i), rows.subtopic(i)
+            if pair in place_of: _report_repeated(rows, i, place, place_of[pair])
+            else: place_of[pair] = place
+
+SUBTOPIC_ADVICE = ('subtopics are not supported: write a file of judgments for each subtopic, or one row for each '
+                   'document with its grade for the whole query')
+
+def _report_repeated(rows, i, place, earlier):
+    """Report a duplicate document, or a document that is judged for two subtopics. `place` is (line, subtopic) of
+    row i, and `earlier` that of another row of its document and query. A line is 0 if there are no lines."""
+    line, subtopic = place
+    earlier_line, earlier_subtopic = earlier
+    lines = f', line {line} (and {earlier_line})' if earlier_line else ''
+    where = f'{rows.source}{lines}'
+    document = f'document {rows.doc[i]!r} in query {rows.query_ids[rows.query[i]]!r}'
+    column = next((note.text for note in rows.notes if note.code == SUBTOPICS), '')
+    if subtopic != earlier_subtopic:
+        column = f'column 2 differs ({earlier_subtopic!r} and {subtopic!r}), as for subtopics'
+    if column:
+        report_fault('subtopics', f'{where}: {document} is judged twice, but {column}; {SUBTOPIC_ADVICE}')
+    else:
+        advice = "duplicates='first', 'last' or 'best' chooses the row that counts"
+        report_fault('duplicate', f'{where}: duplicate {document}; {advice}')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:

@@ -237,6 +237,10 @@ def _record_of(item):
     if isinstance(item, Mapping): return item
     return {name: getattr(item, name) for name in chain(*COLUMN_SYNONYMS.values()) if hasattr(item, name)}
 
+def _names_of(item):
+    names = item if isinstance(item, Mapping) else getattr(item, '_fields', ())  # of a named tuple
+    return [*map(str, names)]
+
 def is_hit(item: Any) -> bool:
     """Return True if an item has a document and a number, but no query."""
     if isinstance(item, (tuple, list)): return len(item) == 2
@@ -279,7 +283,7 @@ def rows_from_triples(
         ranks = ranked
         triples.append(triple)
         if lines: valid_lines.append(lines[i])
-        if i == 0 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
+        if i == 0: notes = unused_columns(_names_of(item), kind, columns)
     if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
     try: return rows_from_lists(triples, kind, name, valid_lines, ranks, notes)
     except DataError as error:

@@ -123,6 +123,7 @@ def _choices(names, kind, columns):
     choices = [[str(columns[key])] if key in columns else rivals(names, role) for role, key in ROLES[kind]]
     return [[name for name in equal if name in names] for equal in choices]
 
+SUBTOPICS = 'subtopic-column'  # the code of a note
 OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # beside ids and scores
 
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
@@ -138,6 +139,8 @@ def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMN
         text = (f'the {key} of the {origin} is read from column {used!r}; similar columns are not used: '
                 f'{", ".join(map(repr, unused))}')
         notes.append(Note('unused-columns', text))
+    subtopics = [name for name in names if kind == 'qrels' and plain_name(name) in ('subtopic', 'subtopic_id')]
+    if subtopics: notes.append(Note(SUBTOPICS, f'the column {subtopics[0]!r} of the judgments is not used'))
     return tuple(notes)
 
 def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:

@@ -129,6 +129,15 @@ class Rows:
         if self.lines: return self.lines[row]
         return self.line + int(np.searchsorted(self.newlines, self.doc.start[row]))
 
+    def subtopic(self, row: int) -> str:
+        """Return column 2 of a row of TREC qrels, which may be a subtopic. Return '' for rows of other sources."""
+        if self.lines or not self.line: return ''
+        n = np.searchsorted(self.newlines, self.doc.start[row])
+        begin = self.newlines[n - 1] + 1 if n else 0
+        fields = self.doc.buffer[begin:self.newlines[n]].tobytes().split()
+        is_qrels = len(fields) == len(COLUMN_NAMES['qrels']) and fields[2] == self.doc.bytes(row)
+        return fields[1].decode('utf-8', 'replace') if is_qrels else ''
+
     @cached_property
     def newlines(self) -> np.ndarray:
         """Return the positions of all newlines in the buffer of `doc`."""

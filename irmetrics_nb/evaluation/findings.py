@@ -481,6 +481,7 @@ RULES = {
     'refused': 'error: {error}',
     'columns': 'error: rows with too few or too many columns ({n:,})',
     'duplicate': 'error: duplicate documents in a query ({n:,})',
+    'subtopics': 'error: documents judged twice in a query, maybe for subtopics ({n:,})',
     'number': 'error: invalid numbers ({n:,})',
     'id': 'error: invalid ids ({n:,})',
     'truncated-line': 'warning: the last line may be truncated',
