@@ -37,7 +37,7 @@ from irmetrics_nb.data.errors import (
     visible,
 )
 from .ids import Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
-from .sources import is_path, lookup_column, no_rows, read_rows, unknown_form
+from .sources import is_columns, is_path, lookup_column, no_rows, read_rows, unknown_form
 from .tables import SUBTOPICS
 from irmetrics_nb.data.text import (
     Note,
@@ -136,7 +136,7 @@ class DictSource:
         """Create a `DictSource` from a dict of dicts with valid text ids and numbers.
 
         Return None for any other source. `kind` is 'qrels' or 'run'."""
-        if type(source) is not dict or {*map(type, source)} != {str}: return None
+        if type(source) is not dict or {*map(type, source)} != {str} or is_columns(source): return None
         if {*map(type, source.values())} != {dict}: return None
         if not all(is_utf8_text(ids) for ids in (source, *source.values())): return None
         try:

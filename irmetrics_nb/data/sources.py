@@ -175,11 +175,37 @@ def rows_from_service(source: Any, kind: str, name: str, columns: Mapping) -> Ro
     if kind == 'run': rows.ranks, rows.notes = True, (HITS,)
     return rows
 
+# %% ../../nbs/data/sources.ipynb #77c96027
+MAX_COLUMNS = 100
+QUERY_NAMES = COLUMN_SYNONYMS['query'].keys()
+
+def is_columns(source: Mapping) -> bool:
+    """Return True for a dict of columns, such as {'query_id': [...], 'doc_id': [...], 'score': [...]}. A column may
+    also be {row: value}, as in `to_dict()` of pandas."""
+    if len(source) > MAX_COLUMNS or QUERY_NAMES.isdisjoint(source): return False
+    if not candidates(map(str, source), 'document'): return False
+    columns = [*source.values()]
+    if all(isinstance(column, Mapping) for column in columns):
+        return all(column.keys() == columns[0].keys() for column in columns)
+    if not all(isinstance(column, (list, tuple, np.ndarray)) for column in columns): return False
+    return len({*map(len, columns)}) == 1
+
+def rows_from_columns(source: Mapping, kind: str, name: str, columns: Mapping) -> Rows:
+    """Return the rows of a dict of columns. Raise DataError if a column is missing, or a row is invalid."""
+    names = [*map(str, source)]
+    with polars_errors(name): positions = column_positions(names, kind, columns)
+    values = [column.values() if isinstance(column, Mapping) else column for column in source.values()]
+    triples = [*zip(*(values[i] for i in positions))]
+    if not triples: raise DataError(f'{name}: there are no rows')
+    ranks = holds_ranks(names[positions[2]], kind, columns)
+    return rows_from_lists(triples, kind, name, ranks=ranks, notes=unused_columns(names, kind, columns))
+
 # %% ../../nbs/data/sources.ipynb #77c96028
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a dict whose values are dicts or lists of documents. Raise DataError if there are no rows or
     a row is invalid."""
     if not source: raise DataError(f'{name}: there are no queries')
+    if is_columns(source): return rows_from_columns(source, kind, name, columns)
     if holds_hits(source):
         hits = [(query, hit) for query, hits in source.items() for hit in hits]
         queries = [query for query, _ in hits]

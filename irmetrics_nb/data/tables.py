@@ -374,11 +374,24 @@ def long_fields() -> Iterator[None]:
     try: yield
     finally: csv.field_size_limit(limit)
 
+def is_quoted(text: str, separator: str) -> bool:
+    """Return True if quotes in CSV or TSV text enclose fields.
+
+    In TSV, quotes belong to the fields, unless the header has quotes, or every field with
+    quotes is written as by pandas and polars, such as "a""b" for a"b."""
+    if '"' not in text: return False
+    first_line, *lines = text.split('\n')
+    if separator != '\t' or '"' in first_line: return True
+    fields = [field for line in lines if '"' in line for field in line.strip('\r').split('\t') if '"' in field]
+    return all(map(_ESCAPED.fullmatch, fields)) and any(field != '""' for field in fields)
+
+_ESCAPED = re.compile('""|"(?:[^"]|"")*""(?:[^"]|"")*"')  # an empty field, or one with quotes in it
+
 def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, list[str]], None, None]:
     """Yield (line number, fields) for every line of CSV or TSV text that is not blank.
 
     Blanks around a field are part of it. Raise DataError for invalid quotes."""
-    quoted = '"' in (text.split('\n', 1)[0] if separator == '\t' else text)
+    quoted = is_quoted(text, separator)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     try:
@@ -482,8 +495,19 @@ def scan(path: StrPath) -> Any:
     if kind == 'json': return pl.scan_ndjson(files)
     if kind == 'parquet':
         return pl.scan_parquet(files, hive_partitioning=bool(keys), hive_schema=keys or None, glob=remote)
-    quote = None if kind == '\t' else '"'
+    quote = '"'
+    if kind == '\t': quote = None if remote else _quote_in_files(files)
     return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, glob=remote)
+
+def _quote_in_files(paths):
+    """Return the sign that encloses fields in all TSV files with quotes; None if there is none."""
+    quoted = []
+    for path in paths:
+        with file_errors(path):
+            with open(path, 'rb') as file: data = file.read()
+            if data.startswith(b'\x1f\x8b'): data = gzip.decompress(data)
+        if b'"' in data: quoted.append(is_quoted(data.decode('utf-8', 'replace'), '\t'))
+    return '"' if quoted and all(quoted) else None
 
 def _kind_of_file(path):
     """Return 'parquet', 'json' or the CSV separator of a file from its first bytes. Raise
