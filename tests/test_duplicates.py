@@ -22,6 +22,7 @@ from irmetrics_nb import (
     Scores,
     check,
     compare,
+    differ,
     evaluate,
     explain,
     explain_difference,
@@ -378,3 +379,26 @@ def test_the_same_column_2_makes_a_duplicate(tmp_path):
             Qrels(put(tmp_path/'qrels', qrels))
     run = put(tmp_path/'run', b'1 Q0 d1 1 2 x\n1 Q1 d1 2 1 x\n')
     with pytest.raises(DataError, match='duplicate document'): Run(run)
+
+
+# ---- a rule in two places ----
+
+@pytest.mark.parametrize('side', ['judgments', 'run'])
+def test_two_rules_for_duplicates_are_refused(side):
+    rows = [('q', 'a', 1), ('q', 'b', 2), ('q', 'a', 3)]
+    kind = Qrels if side == 'judgments' else Run
+    def sources(table): return (table, {'q': ['b', 'a']}) if side == 'judgments' else ({'q': {'a': 1, 'b': 0}}, table)
+    read = kind(rows, duplicates='first')
+    for call in evaluate, report:
+        with pytest.raises(ValueError, match=f"this {kind.__name__} was read with duplicates='first', which left out 1 row; duplicates='best' cannot"):
+            call(*sources(read), 'AP', duplicates='best')
+    for rule in 'refuse', 'first':
+        assert evaluate(*sources(read), 'AP', duplicates=rule).means == evaluate(*sources(kind(rows[:2])), 'AP').means
+    once = kind(rows[:2], duplicates='first')  # no row was left out
+    assert evaluate(*sources(once), 'AP', duplicates='best').means == evaluate(*sources(kind(rows[:2])), 'AP').means
+
+
+def test_tools_are_compared_on_a_run_with_a_rule_of_its_own():
+    run = Run([('q', 'a', 1), ('q', 'b', 2), ('q', 'a', 3)], duplicates='first')  # b, a
+    found = differ({'q': {'a': 1, 'b': 0}}, run, 'AP', a='ir_measures', b='trec_eval')
+    assert str(found).startswith('AP: ir_measures 0.500000, trec_eval 0.500000')

@@ -121,7 +121,17 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
     removed = np.delete(suspected, chosen)
     selection = np.delete(np.arange(len(rows)), removed)
     remaining = select_rows(rows, selection)
-    return replace(remaining, repeats=rows.repeats + len(removed)), keys[selection]
+    repeats = rows.repeats + len(removed)
+    return replace(remaining, repeats=repeats, duplicates=duplicates), keys[selection]
+
+def _check_rule(table, duplicates):
+    """Raise ValueError if rows of a `Qrels` or `Run` were left out by another rule for duplicates."""
+    rule = table.facts.duplicates
+    if not table.repeats or duplicates in ('refuse', rule): return
+    raise ValueError(
+        f'this {type(table).__name__} was read with duplicates={rule!r}, which left out '
+        f'{counted(table.repeats, "row")}; duplicates={duplicates!r} cannot be used now, so choose one of the two'
+    )
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41e
 @dataclass
@@ -237,19 +247,20 @@ class QueryDocTable:
     ):
         self._init(source, copy, columns, duplicates)
 
-    def _init(self, source, copy, columns, duplicates, descending=True):
+    def _init(self, source, copy, columns, duplicates, descending=None):
         check_option('duplicates', duplicates, CHOICES['duplicates'])
         if isinstance(source, QueryDocTable) and source.source is not None:
             if source.own_name: self.own_name = source.own_name
             columns = source.options.get('columns')
-            descending = source.options.get('descending', True)
+            descending = source.options.get('descending')
             source = source.source
-        default = columns is None and descending is True
+        default = columns is None and descending is None
         if isinstance(source, QueryDocTable):
             name = type(source).__name__
             if not default:
                 raise ValueError(f'this {name} is already read; set columns= and descending= where you create it')
             if source.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
+            _check_rule(source, duplicates)
             self.__dict__ = source.__dict__  # with its caches
             return
         if default: self.dicts = DictSource.of(source, self.kind)
@@ -515,9 +526,10 @@ class Run(QueryDocTable):
         name, 'score': name}. Columns that are not listed are found by their usual
         names. For text without a header, use column numbers from 1, or the name of a
         TREC column, as in {'score': 'rank'}.
-    descending : bool, default True
+    descending : bool, optional
         Whether the largest number ranks first. Use False for ranks, positions or
-        distances. Their negatives become the scores.
+        distances. Their negatives become the scores. By default, it is False for a
+        column named rank or with the key 'rank' in `columns`, and otherwise True.
     duplicates : {'refuse', 'first', 'last', 'best'}
         How to treat a duplicate document in a query: raise DataError ('refuse'), or
         use its first row, its last row, or the row with the highest score ('best').
@@ -592,7 +604,7 @@ class Run(QueryDocTable):
 
     def __init__(
         self, source: Any, *, name: str | None = None,
-        columns: Mapping[str, Any] | None = None, descending: bool = True,
+        columns: Mapping[str, Any] | None = None, descending: bool | None = None,
         duplicates: DuplicatesChoice = 'refuse', parents: Any = None,
         count: str | None = None, budget: float | None = None, lengths: Any = None,
         copy: bool = True,

@@ -66,7 +66,7 @@ from irmetrics_nb.data.text import (
     Rows,
     TextBytes,
     keep_freed_memory,
-    negate_ranks,
+    negate_numbers,
     rows_from_text,
     text_layout,
 )
@@ -684,7 +684,7 @@ def no_rows(kind: str) -> Rows:
 # %% ../../nbs/data/sources.ipynb #0f699ee3
 def read_rows(
     source: Any, kind: str, *, columns: Mapping[str, Any] | None = None,
-    descending: bool = True,
+    descending: bool | None = None,
 ) -> Rows:
     """Read any source of judgments or of a run; return its rows as columns.
 
@@ -696,7 +696,7 @@ def read_rows(
     judgments; 'rank' if the lowest number is the best; numbers from 1 for a text without
     a header). Columns that are not listed are found by their usual names. descending:
     whether the largest number is the best; with False the rows have the negatives of the
-    numbers.
+    numbers. None: False for ranks, such as those of a column named rank, otherwise True.
 
     Raise DataError for a source that cannot be read or has an invalid row, ValueError for
     an unknown kind or key of `columns`, and TypeError if `descending` is not a bool.
@@ -708,7 +708,7 @@ def read_rows(
     """
     if kind not in COLUMN_KEYS:
         raise ValueError(f"kind must be 'qrels' or 'run', not {kind!r}")
-    if not isinstance(descending, bool):
+    if not isinstance(descending, bool | None):
         raise TypeError(f'descending must be True or False, not {short_repr(descending)}')
     if isinstance(source, Rows): return source
     if columns is not None and not (isinstance(columns, Mapping) and columns):
@@ -718,4 +718,6 @@ def read_rows(
     if form is None: raise unknown_form(source, kind)
     rows = form.read(source, kind, f'the {kind}', named_columns)
     rows.comments.warn()
-    return negate_ranks(rows) if (ranks or not descending) and not rows.ranks else rows
+    if descending is None: descending = not (ranks or rows.ranks)
+    if HITS in rows.notes or rows.ranks != descending: return rows
+    return negate_numbers(rows)

@@ -45,7 +45,7 @@ from irmetrics_nb.data.ids import (
     parse_floats,
     to_floats,
 )
-from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_ranks, select_rows
+from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_numbers, select_rows
 
 # %% ../../nbs/data/tables.ipynb #1a42dc93
 def _priorities(*names):
@@ -69,10 +69,11 @@ def plain_name(name: str) -> str:
     return name.strip().lower().replace('-', '_').replace(' ', '_')
 
 def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], bool]:
-    """Return (`columns` with standard keys, whether one of the keys means ranks).
+    """Return (`columns` with standard keys, whether the numbers are ranks).
 
-    The standard keys are 'query', 'document', and 'score' or 'relevance'. The argument
-    `columns` may have other usual names as keys, such as 'doc_id', 'grade' or 'rank'.
+    They are ranks if the key or the name of their column means ranks. The standard keys
+    are 'query', 'document', and 'score' or 'relevance'. The argument `columns` may have
+    other usual names as keys, such as 'doc_id', 'grade' or 'rank'.
     Raise ValueError for an unknown key, and for two keys of the same column."""
     named: dict[str, Any] = {}
     for key, name in columns.items():
@@ -80,7 +81,8 @@ def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any],
         usual = next((usual for role, usual in ROLES[kind] if label in (usual, *COLUMN_SYNONYMS[role])), None)
         if usual is None or usual in named or not isinstance(name, (str, int)): raise columns_error(columns, kind)
         named[usual] = name
-    return named, any(holds_ranks(str(key), kind) for key in columns)
+    labels = *columns, named.get('score', '')
+    return named, any(holds_ranks(str(label), kind) for label in labels)
 
 def columns_error(columns: object, kind: str) -> ValueError:
     """Return the ValueError for an invalid argument `columns`, with an example."""
@@ -250,7 +252,7 @@ def rows_from_table(
         query_ids, codes = factorize_blocks(id_column(query))
         rows = Rows(query_ids, np.repeat(codes, size), id_column(doc), number_column(number), name, notes=notes)
     rows = check_values(rows, kind, number)
-    if holds_ranks(number.name, kind, columns): negate_ranks(rows)
+    if holds_ranks(number.name, kind, columns): negate_numbers(rows)
     return rows
 
 def rows_from_lists(
@@ -270,7 +272,7 @@ def rows_from_lists(
     doc = ids_of_objects(docs, name)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
     rows = check_values(rows, kind, numbers)
-    if ranks: negate_ranks(rows)
+    if ranks: negate_numbers(rows)
     return rows
 
 def ids_of_objects(items: Any, name: str) -> Ids:
@@ -495,7 +497,7 @@ def scan(path: StrPath) -> Any:
     if kind == 'json': return pl.scan_ndjson(files)
     if kind == 'parquet':
         return pl.scan_parquet(files, hive_partitioning=bool(keys), hive_schema=keys or None, glob=remote)
-    quote = '"'
+    quote: str | None = '"'
     if kind == '\t': quote = None if remote else _quote_in_files(files)
     return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, glob=remote)
 
