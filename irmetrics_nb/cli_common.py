@@ -39,7 +39,7 @@ from irmetrics_nb.data.sources import (
     PAD,
     Rows,
     decompressed,
-    negate_ranks,
+    negate_numbers,
     rows_from_bytes,
     said_columns,
 )
@@ -324,7 +324,7 @@ def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
     with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
     if not data: raise DataError(f'{name} is empty')
     rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), kind, name, options.get('columns', {}))
-    if not options.get('descending', True): rows = negate_ranks(rows)
+    if not options.get('descending', True) and not rows.ranks: rows = negate_numbers(rows)
     rows.comments.warn()
     return rows
 

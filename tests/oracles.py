@@ -333,7 +333,7 @@ def trec_rows(data, kind):
         elif len(fields[0]) > MAX_ID or len(fields[doc]) > MAX_ID:
             faults[line] = "bytes"
         elif (value := usable_number(fields[number], kind)) is None:
-            faults[line] = repr(as_text(fields[number]))[:40]
+            faults[line] = repr(as_text(fields[number])).replace("\\udc", "\\x")[:40]
         else:
             rows.append((line, as_text(fields[0]), as_text(fields[doc]), value))
     if not ranks or faults:

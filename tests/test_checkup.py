@@ -93,6 +93,7 @@ ODD = {  # what is odd: judgments, run, code, words that the finding says
     'ids that differ in case': (QRELS | {'q0': {'D': 1, 'd': 0}}, RUN, 'case-variants', 'case'),
     'a header read as a row': (QRELS | {'query_id': {'doc_id': 1}}, RUN, 'header', 'header'),
     'bytes that are not UTF-8': ([('q0', b'caf\xe9', 1), *((q, d, g) for q in QRELS for d, g in QRELS[q].items())], RUN, 'not-utf8', 'UTF-8'),
+    'two subtopics': ([{'qid': 'q0', 'docid': 'd00', 'rel': 1, 'subtopic': i} for i in '12'], RUN, 'subtopics', 'maybe for subtopics'),
     'the same document twice': (QRELS, [('q0', 'd00', 2.), ('q0', 'd01', 1.), ('q0', 'd00', 1.)], 'duplicate', 'duplicate documents'),
     'a grade that is no number': ({'q0': {'d00': 1, 'd01': 'two'}}, RUN, 'number', 'invalid numbers'),
     'a score that is NaN': (QRELS, {'q0': {'d00': 1., 'd01': float('nan')}}, 'number', 'invalid numbers'),

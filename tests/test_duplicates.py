@@ -3,6 +3,7 @@ import gzip
 import json
 import shutil
 import warnings
+from collections import namedtuple
 
 import ir_measures
 import numpy as np
@@ -21,6 +22,7 @@ from irmetrics_nb import (
     Scores,
     check,
     compare,
+    differ,
     evaluate,
     explain,
     explain_difference,
@@ -333,3 +335,70 @@ def test_reading_an_example_costs_no_row():
     example = load_example()
     path = example.folder/'runs'/'bm25.run.gz'
     assert Run(path, duplicates='best').to_dict() == Run(path).to_dict() and Run(path, duplicates='best').repeats == 0
+
+
+# ---- subtopics ----
+
+SubtopicRow = namedtuple('SubtopicRow', 'query_id doc_id relevance subtopic_id')
+SUBTOPIC_ROWS = [SubtopicRow('1', 'd1', 1, '1'), SubtopicRow('1', 'd1', 2, '2'), SubtopicRow('1', 'd2', 0, '1')]
+
+
+def subtopic_sources(folder):
+    "Judgments of two subtopics in each form, and where and how the error says that they are."
+    table = pl.DataFrame(SUBTOPIC_ROWS, orient='row')
+    table.write_csv(folder/'qrels.csv')
+    table.write_parquet(folder/'qrels.parquet')
+    unused = "the column 'subtopic_id' of the judgments is not used"
+    for grown in b'', b'# a comment\n\n', b'\xef\xbb\xbf':
+        path = put(folder/f'qrels{len(grown)}', grown + b'1 1 d1 1\n1\t2\td1 2\r\n1 1 d2 0\n')
+        line = 1 + grown.count(b'\n')
+        yield path, f"{path}, line {line + 1} (and {line}): ", "column 2 differs ('1' and '2'), as for subtopics"
+    yield table, 'the qrels: ', unused
+    yield table.to_pandas(), 'the qrels: ', unused
+    yield table.to_dicts(), 'the qrels: ', unused
+    yield SUBTOPIC_ROWS, 'the qrels: ', unused
+    yield folder/'qrels.parquet', f"{folder/'qrels.parquet'}: ", unused
+    yield folder/'qrels.csv', f"{folder/'qrels.csv'}, line 3 (and 2): ", unused
+
+
+@pytest.mark.parametrize('i', range(9))
+def test_judgments_of_subtopics_are_never_called_duplicates(tmp_path, i):
+    source, where, column = [*subtopic_sources(tmp_path)][i]
+    with pytest.raises(DataError) as error: Qrels(source)
+    text = str(error.value)
+    assert text.startswith(f"{where}document 'd1' in query '1' is judged twice, but {column}; subtopics are not supported")
+    assert 'one row for each document with its grade for the whole query' in text
+    assert 'duplicate' not in text and 'first' not in text
+    found = check(source, {'1': ['d1', 'd2']})
+    assert 'subtopics' in found.codes and 'duplicate' not in found.codes and 'duplicate' not in str(found)
+
+
+def test_the_same_column_2_makes_a_duplicate(tmp_path):
+    for qrels in b'1 1 d1 1\n1 1 d1 2\n', b'1 0 d1 1\n1 0 d1 1\n':
+        with pytest.raises(DataError, match=r"line 2 \(and 1\): duplicate document 'd1' in query '1'; duplicates="):
+            Qrels(put(tmp_path/'qrels', qrels))
+    run = put(tmp_path/'run', b'1 Q0 d1 1 2 x\n1 Q1 d1 2 1 x\n')
+    with pytest.raises(DataError, match='duplicate document'): Run(run)
+
+
+# ---- a rule in two places ----
+
+@pytest.mark.parametrize('side', ['judgments', 'run'])
+def test_two_rules_for_duplicates_are_refused(side):
+    rows = [('q', 'a', 1), ('q', 'b', 2), ('q', 'a', 3)]
+    kind = Qrels if side == 'judgments' else Run
+    def sources(table): return (table, {'q': ['b', 'a']}) if side == 'judgments' else ({'q': {'a': 1, 'b': 0}}, table)
+    read = kind(rows, duplicates='first')
+    for call in evaluate, report:
+        with pytest.raises(ValueError, match=f"this {kind.__name__} was read with duplicates='first', which left out 1 row; duplicates='best' cannot"):
+            call(*sources(read), 'AP', duplicates='best')
+    for rule in 'refuse', 'first':
+        assert evaluate(*sources(read), 'AP', duplicates=rule).means == evaluate(*sources(kind(rows[:2])), 'AP').means
+    once = kind(rows[:2], duplicates='first')  # no row was left out
+    assert evaluate(*sources(once), 'AP', duplicates='best').means == evaluate(*sources(kind(rows[:2])), 'AP').means
+
+
+def test_tools_are_compared_on_a_run_with_a_rule_of_its_own():
+    run = Run([('q', 'a', 1), ('q', 'b', 2), ('q', 'a', 3)], duplicates='first')  # b, a
+    found = differ({'q': {'a': 1, 'b': 0}}, run, 'AP', a='ir_measures', b='trec_eval')
+    assert str(found).startswith('AP: ir_measures 0.500000, trec_eval 0.500000')

@@ -6,6 +6,8 @@ from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from helpers import irmetrics
 
@@ -245,3 +247,59 @@ def test_a_field_of_a_json_record_that_comes_twice_is_named(tmp_path):
     path = tmp_path/'run.json'
     path.write_text('{"q": [{"id": "d1", "score": 1, "score": 2}]}')
     with pytest.raises(DataError, match="run.json, query 'q': the column 'score' appears 2 times"): Run(path)
+
+
+# ---- columns in a dict, and quotes in TSV ----
+
+TABLE = {'query_id': ['q', 'p', 'p'], 'doc_id': ['d1', 'd9', 'd2'], 'score': [9, 5, 4]}
+NUMBERED = {'query_id': [1, 2, 2], 'doc_id': [11, 19, 12], 'score': [9, 5, 4]}
+
+
+@pytest.mark.parametrize('form', ['lists', 'tuples', 'arrays', 'pandas', 'json'])
+@pytest.mark.parametrize('table', [TABLE, NUMBERED], ids=['text', 'numbers'])
+def test_a_dict_of_columns_is_read_as_a_table(tmp_path, form, table):
+    run = {'lists': table, 'tuples': {name: tuple(x) for name, x in table.items()}, 'json': tmp_path/'run.json',
+           'arrays': {name: np.array(x) for name, x in table.items()}, 'pandas': pd.DataFrame(table).to_dict()}[form]
+    (tmp_path/'run.json').write_text(json.dumps(table))
+    frame = pl.DataFrame(table)
+    graded = frame.with_columns(relevance=pl.Series([1, 0, 1])).drop('score')
+    qrels = pd.DataFrame(graded.to_dict(as_series=False)).to_dict() if form == 'pandas' else graded.to_dict(as_series=False)
+    assert Run(run).to_dict() == Run(frame).to_dict()
+    assert evaluate(qrels, run, 'RR').means == evaluate(graded, frame, 'RR').means == MEANS
+    assert evaluate(qrels, {'a': run, 'b': frame}, 'RR').means == {'a': MEANS, 'b': MEANS}
+    assert check(qrels, run).ok
+
+
+def test_a_dict_of_columns_is_refused_like_a_table():
+    without = {name: TABLE[name] for name in ('query_id', 'doc_id')}
+    with pytest.raises(DataError, match='the run: no column score or sim'): Run(without)
+    with pytest.raises(DataError, match="the score 'high' is not a number"): Run(TABLE | {'score': [1, 2, 'high']})
+    with pytest.raises(DataError, match='there are no rows'): Run(dict.fromkeys(TABLE, []))
+    ranked = {'qid': ['q', 'q'], 'docid': ['a', 'b'], 'rank': [1, 2]}
+    assert Run(ranked).to_dict() == {'q': {'a': -1, 'b': -2}}
+    short = {'query': ['d1'], 'id': ['d2', 'd3']}  # queries that are words
+    assert Run(short).to_dict() == {'query': {'d1': 0}, 'id': {'d2': 0, 'd3': -1}}
+
+
+AWKWARD = ['a"b', '"', '""', '"x"', 'say "x"', "o'clock", 'plain']
+
+
+@pytest.mark.parametrize('parts', [False, True], ids=['file', 'parts'])
+@pytest.mark.parametrize('writer', ['pandas', 'polars'])
+@pytest.mark.parametrize('sign', [',', '\t'], ids=['csv', 'tsv'])
+def test_ids_with_quotes_are_read_as_they_were_written(tmp_path, sign, writer, parts):
+    table = pd.DataFrame({'query_id': 'q', 'doc_id': AWKWARD, 'score': np.arange(7.)})
+    name = 'part-0.' if parts else 'run.'
+    path = tmp_path/f'{name}{"csv" if sign == "," else "tsv"}'
+    if writer == 'pandas': table.to_csv(path, sep=sign, index=False)
+    else: pl.from_pandas(table).write_csv(path, separator=sign)
+    assert Run(tmp_path if parts else path).to_dict()['q'] == dict(zip(AWKWARD, range(7)))
+
+
+@pytest.mark.parametrize('parts', [False, True], ids=['file', 'parts'])
+@pytest.mark.parametrize('ids', [AWKWARD, ['"x"', 'y'], ['"a""b"', 'c"'], ['""', 'y'], ['"a', 'b"'], ['a""b', 'y']], ids=str)
+def test_ids_with_quotes_in_plain_tsv_are_literal(tmp_path, ids, parts):
+    lines = ''.join(f'q\t{id}\t{i}\n' for i, id in enumerate(ids))
+    path = tmp_path/('part-0.tsv' if parts else 'run.tsv')
+    path.write_text('query_id\tdoc_id\tscore\n' + lines)
+    assert Run(tmp_path if parts else path).to_dict()['q'] == dict(zip(ids, range(7)))

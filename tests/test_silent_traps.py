@@ -215,6 +215,7 @@ NEARLY = {  # how ids look, what became of some of them, what the repair is call
     'an extension': ('pages-{}'.format, lambda d: d + '.html', 'without the file extension'),
     'a folder': ('{}.html'.format, lambda d: 'disk1/' + d, 'without the folders at the beginning'),
     'a prefix': ('{}'.format, lambda d: 'doc_' + d, "without 'doc_' before the ids of the run"),
+    'UTF-8 read as Latin-1': ('caf\u00e9{}'.format, lambda d: d.encode().decode('cp1252'), 'with UTF-8 that was decoded as Latin-1 (Ã© for é) repaired'),
     'an accent in two letters': ('caf\u00e9{}'.format, lambda d: d.replace('\u00e9', 'e\u0301'), 'in the same Unicode form (NFC)'),
 }
 
@@ -237,6 +238,45 @@ def test_ids_that_differ_on_a_part_of_the_rows_are_told_with_the_repair(tmp_path
     assert all(repr(id) in text for id in pair)
     assert repair in finding(qrels, odd, 'doc-ids')
     assert warned(qrels, in_form(Run(run).to_polars(), form, tmp_path), 'AP') == [] == [f.code for f in check(qrels, run).findings if f.code == 'doc-ids']
+
+
+ENCODED = {'Latin-1': ('caf\u00e9-{}', 'cp1252'), 'GBK': ('\u73ab\u7470{}', 'gb18030'), 'Shift JIS': ('\u30d0\u30e9{}', 'cp932')}
+
+
+@pytest.mark.parametrize('swapped', [False, True], ids=['judgments', 'run'])
+@pytest.mark.parametrize('what', ENCODED)
+def test_ids_that_match_after_decoding_are_named(tmp_path, what, swapped):
+    name, encoding = ENCODED[what]
+    ids = [name.format(i) for i in range(9)]
+    qrels = ''.join(f'q{i} 0 {id} 1\nq{i} 0 tea 0\n' for i, id in enumerate(ids))
+    run = ''.join(f'q{i} Q0 {id} 1 2.5 x\nq{i} Q0 tea 2 1.5 x\n' for i, id in enumerate(ids))
+    files = {'qrels': qrels, 'run': run}
+    for role, text in files.items(): (tmp_path/role).write_text(text, encoding='utf-8')
+    paths = tmp_path/'qrels', tmp_path/'run'
+    assert warned(*paths, 'AP') == []
+    role = [*files][swapped]
+    (tmp_path/role).write_text(files[role], encoding=encoding)
+    [text] = warned(*paths, 'AP')
+    how = f'would match decoded as {what} (save the file as UTF-8)'
+    assert '9 of 9 judged documents' in text and how in text and f"'{ids[0]}'" in text
+    shown = ascii(ids[0].encode(encoding))[1:]  # bytes, as in 'caf\\xe9-0'
+    if what == 'Latin-1': assert shown in text
+    assert how in finding(*paths, 'doc-ids')
+
+
+@pytest.mark.parametrize('what', ENCODED)
+def test_queries_that_match_after_decoding_are_named(tmp_path, what):
+    name, encoding = ENCODED[what]
+    queries = [name.format(i) for i in range(3)] + ['tea']
+    (tmp_path/'qrels').write_text(''.join(f'{q} 0 d 1\n' for q in queries), encoding=encoding)
+    (tmp_path/'run').write_text(''.join(f'{q} Q0 d 1 2.5 x\n' for q in queries), encoding='utf-8')
+    [text] = warned(tmp_path/'qrels', tmp_path/'run', 'AP')
+    how = f'would match decoded as {what} (save the file as UTF-8)'
+    assert text.count('3 of 4 judged queries are missing from the run') == 1 and how in text
+    assert how in finding(tmp_path/'qrels', tmp_path/'run', 'query-ids')
+    (tmp_path/'run').write_text(''.join(f'{q} Q0 d 1 2.5 x\n' for q in queries[:3]), encoding='utf-8')
+    with pytest.raises(DataError, match='no query in common') as error: evaluate(tmp_path/'qrels', tmp_path/'run')
+    assert how in str(error.value) and how in str(check(tmp_path/'qrels', tmp_path/'run'))
 
 
 @pytest.mark.parametrize('what', NEARLY)

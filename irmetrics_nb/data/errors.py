@@ -90,9 +90,13 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     matches = get_close_matches(name, names, n=1)
     return f'; did you mean {matches[0]!r}?' if matches else ''
 
+SURROGATE = re.compile(r'(?<!\\)\\udc([89a-f][0-9a-f])')  # in the result of repr()
+
 def short_repr(value: object) -> str:
-    """Return repr(value), shortened to 80 characters if it is longer."""
-    text = repr(value)
+    """Return repr(value), shortened to 80 characters if it is longer.
+
+    Bytes that are not UTF-8 (surrogateescape) are written as in 'caf\\xe9'."""
+    text = SURROGATE.sub(r'\\x\1', repr(value))
     return text if len(text) <= 80 else text[:77] + '...'
 
 # %% ../../nbs/data/errors.ipynb #5b1f6c21

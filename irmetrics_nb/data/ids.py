@@ -448,6 +448,29 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 }
 LOSSY = [*SPELLINGS][-3:]  # that may leave the same of two documents
 
+def _decoding(encoding):
+    """Return a function that decodes an id which is not UTF-8. Other ids are unchanged."""
+    def decode(id):
+        if is_utf8_text([id]): return id
+        return id.encode('utf-8', 'surrogateescape').decode(encoding, 'replace')
+    return decode
+
+def _repaired(id):
+    """Return the text of an id whose UTF-8 was decoded as Latin-1, such as 'é' of 'Ã©'. Other ids are unchanged."""
+    try: return id.encode('cp1252').decode()
+    except UnicodeError: return id
+
+DECODINGS: dict[str, Callable[[str], str]] = {  # spellings of ids that are not ASCII
+    'decoded as Latin-1 (save the file as UTF-8)': _decoding('cp1252'),
+    'decoded as GBK (save the file as UTF-8)': _decoding('gb18030'),
+    'decoded as Shift JIS (save the file as UTF-8)': _decoding('cp932'),
+    'with UTF-8 that was decoded as Latin-1 (Ã© for é) repaired': _repaired,
+}
+
+def decodings(ids: Iterable[str]) -> dict[str, Callable[[str], str]]:
+    """Return the `DECODINGS` to try for some ids; {} if all of them are ASCII."""
+    return {} if ''.join(ids).isascii() else DECODINGS
+
 # %% ../../nbs/data/ids.ipynb #82254001
 _WORD = r'\d+|[^\W\d_]+'
 _ONE_WORD = r'\d\d|[^\W\d_]{2}'  # two letters or two digits
@@ -560,11 +583,13 @@ def find_spelling(
         if query not in retrieved: continue
         pair = sorted({*ids}), sorted({*retrieved[query]})
         ids_of_both.append(pair)
-    rules = [(name, function, function) for name, function in SPELLINGS.items()]
+    all_ids = chain.from_iterable(chain.from_iterable(ids_of_both))
+    spellings = SPELLINGS | decodings(all_ids)
+    rules = [(name, function, function) for name, function in spellings.items()]
     rules += _affix_rules(ids_of_both)
     for size in (1, 2) if pairs else (1,):
-        spellings = (_match_by(ids_of_both, tried) for tried in combinations(rules, size))
-        best = max(spellings, key=itemgetter(1))
+        matches = (_match_by(ids_of_both, tried) for tried in combinations(rules, size))
+        best = max(matches, key=itemgetter(1))
         if best[1]: return best
     return None
 
@@ -594,9 +619,12 @@ def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     """Return the retrieved ids that may be other spellings of `missed` ids (judged, but not retrieved). This test is
     faster than `find_spelling`, but it may return ids that do not match."""
     ids = [*missed]
-    forms = {*_stripped(ids)} - {''}
-    retrieved_forms = zip(retrieved, _stripped(retrieved))
-    matching = {id for id, form in retrieved_forms if form in forms}
+    matching = set()
+    ways: list[Callable[[str], str]] = [str, *decodings(chain(ids, retrieved)).values()]
+    for decode in ways:
+        forms = {*_stripped([*map(decode, ids)])} - {''}
+        retrieved_forms = zip(retrieved, _stripped([*map(decode, retrieved)]))
+        matching |= {id for id, form in retrieved_forms if form in forms}
     matching |= {long for long, *_ in _affixed(retrieved, ids)}
     matching |= {short for _, short, _ in _affixed(ids, retrieved)}
     return [id for id in retrieved if id in matching]

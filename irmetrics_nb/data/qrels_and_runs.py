@@ -37,7 +37,8 @@ from irmetrics_nb.data.errors import (
     visible,
 )
 from .ids import Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
-from .sources import is_path, lookup_column, no_rows, read_rows, unknown_form
+from .sources import is_columns, is_path, lookup_column, no_rows, read_rows, unknown_form
+from .tables import SUBTOPICS
 from irmetrics_nb.data.text import (
     Note,
     Rows,
@@ -67,25 +68,39 @@ def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
     return keys[np.isin(packed, repeated)] if repeated.size else repeated
 
 def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
-    """Raise DataError for a duplicate document in a query.
+    """Raise DataError for a duplicate document in a query, or one judged for two subtopics.
 
     `suspects` has the keys (hashes of query and document) of rows that may be
     duplicates. Only these rows are compared. Inside `collect_faults`, all duplicates
     are recorded instead."""
     if not len(suspects): return
-    line_of: dict = {}  # (query, document) -> its line, or 0 if there are no lines
+    place_of: dict = {}  # (query, document) -> (its line, or 0 if there are no lines, its subtopic)
     for rows in batches:
         for i in np.flatnonzero(np.isin(pair_keys(rows), suspects)).tolist():
             pair = rows.query_ids.bytes(rows.query[i]), rows.doc.bytes(i)
-            if pair not in line_of:
-                line_of[pair] = rows.line and rows.line_of(i)
-                continue
-            lines = f', line {rows.line_of(i)} (and {line_of[pair]})' if line_of[pair] else ''
-            problem = (
-                f'{rows.source}{lines}: duplicate document {rows.doc[i]!r} in query '
-                f"{rows.query_ids[rows.query[i]]!r}; duplicates='first', 'last' or 'best' chooses the row that counts"
-            )
-            report_fault('duplicate', problem)
+            place = rows.line and rows.line_of(i), rows.subtopic(i)
+            if pair in place_of: _report_repeated(rows, i, place, place_of[pair])
+            else: place_of[pair] = place
+
+SUBTOPIC_ADVICE = ('subtopics are not supported: write a file of judgments for each subtopic, or one row for each '
+                   'document with its grade for the whole query')
+
+def _report_repeated(rows, i, place, earlier):
+    """Report a duplicate document, or a document that is judged for two subtopics. `place` is (line, subtopic) of
+    row i, and `earlier` that of another row of its document and query. A line is 0 if there are no lines."""
+    line, subtopic = place
+    earlier_line, earlier_subtopic = earlier
+    lines = f', line {line} (and {earlier_line})' if earlier_line else ''
+    where = f'{rows.source}{lines}'
+    document = f'document {rows.doc[i]!r} in query {rows.query_ids[rows.query[i]]!r}'
+    column = next((note.text for note in rows.notes if note.code == SUBTOPICS), '')
+    if subtopic != earlier_subtopic:
+        column = f'column 2 differs ({earlier_subtopic!r} and {subtopic!r}), as for subtopics'
+    if column:
+        report_fault('subtopics', f'{where}: {document} is judged twice, but {column}; {SUBTOPIC_ADVICE}')
+    else:
+        advice = "duplicates='first', 'last' or 'best' chooses the row that counts"
+        report_fault('duplicate', f'{where}: duplicate {document}; {advice}')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
@@ -106,7 +121,17 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
     removed = np.delete(suspected, chosen)
     selection = np.delete(np.arange(len(rows)), removed)
     remaining = select_rows(rows, selection)
-    return replace(remaining, repeats=rows.repeats + len(removed)), keys[selection]
+    repeats = rows.repeats + len(removed)
+    return replace(remaining, repeats=repeats, duplicates=duplicates), keys[selection]
+
+def _check_rule(table, duplicates):
+    """Raise ValueError if rows of a `Qrels` or `Run` were left out by another rule for duplicates."""
+    rule = table.facts.duplicates
+    if not table.repeats or duplicates in ('refuse', rule): return
+    raise ValueError(
+        f'this {type(table).__name__} was read with duplicates={rule!r}, which left out '
+        f'{counted(table.repeats, "row")}; duplicates={duplicates!r} cannot be used now, so choose one of the two'
+    )
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41e
 @dataclass
@@ -121,7 +146,7 @@ class DictSource:
         """Create a `DictSource` from a dict of dicts with valid text ids and numbers.
 
         Return None for any other source. `kind` is 'qrels' or 'run'."""
-        if type(source) is not dict or {*map(type, source)} != {str}: return None
+        if type(source) is not dict or {*map(type, source)} != {str} or is_columns(source): return None
         if {*map(type, source.values())} != {dict}: return None
         if not all(is_utf8_text(ids) for ids in (source, *source.values())): return None
         try:
@@ -222,19 +247,20 @@ class QueryDocTable:
     ):
         self._init(source, copy, columns, duplicates)
 
-    def _init(self, source, copy, columns, duplicates, descending=True):
+    def _init(self, source, copy, columns, duplicates, descending=None):
         check_option('duplicates', duplicates, CHOICES['duplicates'])
         if isinstance(source, QueryDocTable) and source.source is not None:
             if source.own_name: self.own_name = source.own_name
             columns = source.options.get('columns')
-            descending = source.options.get('descending', True)
+            descending = source.options.get('descending')
             source = source.source
-        default = columns is None and descending is True
+        default = columns is None and descending is None
         if isinstance(source, QueryDocTable):
             name = type(source).__name__
             if not default:
                 raise ValueError(f'this {name} is already read; set columns= and descending= where you create it')
             if source.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
+            _check_rule(source, duplicates)
             self.__dict__ = source.__dict__  # with its caches
             return
         if default: self.dicts = DictSource.of(source, self.kind)
@@ -500,9 +526,10 @@ class Run(QueryDocTable):
         name, 'score': name}. Columns that are not listed are found by their usual
         names. For text without a header, use column numbers from 1, or the name of a
         TREC column, as in {'score': 'rank'}.
-    descending : bool, default True
+    descending : bool, optional
         Whether the largest number ranks first. Use False for ranks, positions or
-        distances. Their negatives become the scores.
+        distances. Their negatives become the scores. By default, it is False for a
+        column named rank or with the key 'rank' in `columns`, and otherwise True.
     duplicates : {'refuse', 'first', 'last', 'best'}
         How to treat a duplicate document in a query: raise DataError ('refuse'), or
         use its first row, its last row, or the row with the highest score ('best').
@@ -577,7 +604,7 @@ class Run(QueryDocTable):
 
     def __init__(
         self, source: Any, *, name: str | None = None,
-        columns: Mapping[str, Any] | None = None, descending: bool = True,
+        columns: Mapping[str, Any] | None = None, descending: bool | None = None,
         duplicates: DuplicatesChoice = 'refuse', parents: Any = None,
         count: str | None = None, budget: float | None = None, lengths: Any = None,
         copy: bool = True,

@@ -66,7 +66,7 @@ from irmetrics_nb.data.text import (
     Rows,
     TextBytes,
     keep_freed_memory,
-    negate_ranks,
+    negate_numbers,
     rows_from_text,
     text_layout,
 )
@@ -175,11 +175,37 @@ def rows_from_service(source: Any, kind: str, name: str, columns: Mapping) -> Ro
     if kind == 'run': rows.ranks, rows.notes = True, (HITS,)
     return rows
 
+# %% ../../nbs/data/sources.ipynb #77c96027
+MAX_COLUMNS = 100
+QUERY_NAMES = COLUMN_SYNONYMS['query'].keys()
+
+def is_columns(source: Mapping) -> bool:
+    """Return True for a dict of columns, such as {'query_id': [...], 'doc_id': [...], 'score': [...]}. A column may
+    also be {row: value}, as in `to_dict()` of pandas."""
+    if len(source) > MAX_COLUMNS or QUERY_NAMES.isdisjoint(source): return False
+    if not candidates(map(str, source), 'document'): return False
+    columns = [*source.values()]
+    if all(isinstance(column, Mapping) for column in columns):
+        return all(column.keys() == columns[0].keys() for column in columns)
+    if not all(isinstance(column, (list, tuple, np.ndarray)) for column in columns): return False
+    return len({*map(len, columns)}) == 1
+
+def rows_from_columns(source: Mapping, kind: str, name: str, columns: Mapping) -> Rows:
+    """Return the rows of a dict of columns. Raise DataError if a column is missing, or a row is invalid."""
+    names = [*map(str, source)]
+    with polars_errors(name): positions = column_positions(names, kind, columns)
+    values = [column.values() if isinstance(column, Mapping) else column for column in source.values()]
+    triples = [*zip(*(values[i] for i in positions))]
+    if not triples: raise DataError(f'{name}: there are no rows')
+    ranks = holds_ranks(names[positions[2]], kind, columns)
+    return rows_from_lists(triples, kind, name, ranks=ranks, notes=unused_columns(names, kind, columns))
+
 # %% ../../nbs/data/sources.ipynb #77c96028
 def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a dict whose values are dicts or lists of documents. Raise DataError if there are no rows or
     a row is invalid."""
     if not source: raise DataError(f'{name}: there are no queries')
+    if is_columns(source): return rows_from_columns(source, kind, name, columns)
     if holds_hits(source):
         hits = [(query, hit) for query, hits in source.items() for hit in hits]
         queries = [query for query, _ in hits]
@@ -237,6 +263,10 @@ def _record_of(item):
     if isinstance(item, Mapping): return item
     return {name: getattr(item, name) for name in chain(*COLUMN_SYNONYMS.values()) if hasattr(item, name)}
 
+def _names_of(item):
+    names = item if isinstance(item, Mapping) else getattr(item, '_fields', ())  # of a named tuple
+    return [*map(str, names)]
+
 def is_hit(item: Any) -> bool:
     """Return True if an item has a document and a number, but no query."""
     if isinstance(item, (tuple, list)): return len(item) == 2
@@ -279,7 +309,7 @@ def rows_from_triples(
         ranks = ranked
         triples.append(triple)
         if lines: valid_lines.append(lines[i])
-        if i == 0 and isinstance(item, Mapping): notes = unused_columns(map(str, item), kind, columns)
+        if i == 0: notes = unused_columns(_names_of(item), kind, columns)
     if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
     try: return rows_from_lists(triples, kind, name, valid_lines, ranks, notes)
     except DataError as error:
@@ -654,7 +684,7 @@ def no_rows(kind: str) -> Rows:
 # %% ../../nbs/data/sources.ipynb #0f699ee3
 def read_rows(
     source: Any, kind: str, *, columns: Mapping[str, Any] | None = None,
-    descending: bool = True,
+    descending: bool | None = None,
 ) -> Rows:
     """Read any source of judgments or of a run; return its rows as columns.
 
@@ -666,7 +696,7 @@ def read_rows(
     judgments; 'rank' if the lowest number is the best; numbers from 1 for a text without
     a header). Columns that are not listed are found by their usual names. descending:
     whether the largest number is the best; with False the rows have the negatives of the
-    numbers.
+    numbers. None: False for ranks, such as those of a column named rank, otherwise True.
 
     Raise DataError for a source that cannot be read or has an invalid row, ValueError for
     an unknown kind or key of `columns`, and TypeError if `descending` is not a bool.
@@ -678,7 +708,7 @@ def read_rows(
     """
     if kind not in COLUMN_KEYS:
         raise ValueError(f"kind must be 'qrels' or 'run', not {kind!r}")
-    if not isinstance(descending, bool):
+    if not isinstance(descending, bool | None):
         raise TypeError(f'descending must be True or False, not {short_repr(descending)}')
     if isinstance(source, Rows): return source
     if columns is not None and not (isinstance(columns, Mapping) and columns):
@@ -688,4 +718,6 @@ def read_rows(
     if form is None: raise unknown_form(source, kind)
     rows = form.read(source, kind, f'the {kind}', named_columns)
     rows.comments.warn()
-    return negate_ranks(rows) if (ranks or not descending) and not rows.ranks else rows
+    if descending is None: descending = not (ranks or rows.ranks)
+    if HITS in rows.notes or rows.ranks != descending: return rows
+    return negate_numbers(rows)

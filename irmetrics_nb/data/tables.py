@@ -45,7 +45,7 @@ from irmetrics_nb.data.ids import (
     parse_floats,
     to_floats,
 )
-from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_ranks, select_rows
+from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_numbers, select_rows
 
 # %% ../../nbs/data/tables.ipynb #1a42dc93
 def _priorities(*names):
@@ -69,10 +69,11 @@ def plain_name(name: str) -> str:
     return name.strip().lower().replace('-', '_').replace(' ', '_')
 
 def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], bool]:
-    """Return (`columns` with standard keys, whether one of the keys means ranks).
+    """Return (`columns` with standard keys, whether the numbers are ranks).
 
-    The standard keys are 'query', 'document', and 'score' or 'relevance'. The argument
-    `columns` may have other usual names as keys, such as 'doc_id', 'grade' or 'rank'.
+    They are ranks if the key or the name of their column means ranks. The standard keys
+    are 'query', 'document', and 'score' or 'relevance'. The argument `columns` may have
+    other usual names as keys, such as 'doc_id', 'grade' or 'rank'.
     Raise ValueError for an unknown key, and for two keys of the same column."""
     named: dict[str, Any] = {}
     for key, name in columns.items():
@@ -80,7 +81,8 @@ def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any],
         usual = next((usual for role, usual in ROLES[kind] if label in (usual, *COLUMN_SYNONYMS[role])), None)
         if usual is None or usual in named or not isinstance(name, (str, int)): raise columns_error(columns, kind)
         named[usual] = name
-    return named, any(holds_ranks(str(key), kind) for key in columns)
+    labels = *columns, named.get('score', '')
+    return named, any(holds_ranks(str(label), kind) for label in labels)
 
 def columns_error(columns: object, kind: str) -> ValueError:
     """Return the ValueError for an invalid argument `columns`, with an example."""
@@ -123,6 +125,7 @@ def _choices(names, kind, columns):
     choices = [[str(columns[key])] if key in columns else rivals(names, role) for role, key in ROLES[kind]]
     return [[name for name in equal if name in names] for equal in choices]
 
+SUBTOPICS = 'subtopic-column'  # the code of a note
 OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # beside ids and scores
 
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
@@ -138,6 +141,8 @@ def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMN
         text = (f'the {key} of the {origin} is read from column {used!r}; similar columns are not used: '
                 f'{", ".join(map(repr, unused))}')
         notes.append(Note('unused-columns', text))
+    subtopics = [name for name in names if kind == 'qrels' and plain_name(name) in ('subtopic', 'subtopic_id')]
+    if subtopics: notes.append(Note(SUBTOPICS, f'the column {subtopics[0]!r} of the judgments is not used'))
     return tuple(notes)
 
 def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
@@ -247,7 +252,7 @@ def rows_from_table(
         query_ids, codes = factorize_blocks(id_column(query))
         rows = Rows(query_ids, np.repeat(codes, size), id_column(doc), number_column(number), name, notes=notes)
     rows = check_values(rows, kind, number)
-    if holds_ranks(number.name, kind, columns): negate_ranks(rows)
+    if holds_ranks(number.name, kind, columns): negate_numbers(rows)
     return rows
 
 def rows_from_lists(
@@ -267,7 +272,7 @@ def rows_from_lists(
     doc = ids_of_objects(docs, name)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
     rows = check_values(rows, kind, numbers)
-    if ranks: negate_ranks(rows)
+    if ranks: negate_numbers(rows)
     return rows
 
 def ids_of_objects(items: Any, name: str) -> Ids:
@@ -371,11 +376,24 @@ def long_fields() -> Iterator[None]:
     try: yield
     finally: csv.field_size_limit(limit)
 
+def is_quoted(text: str, separator: str) -> bool:
+    """Return True if quotes in CSV or TSV text enclose fields.
+
+    In TSV, quotes belong to the fields, unless the header has quotes, or every field with
+    quotes is written as by pandas and polars, such as "a""b" for a"b."""
+    if '"' not in text: return False
+    first_line, *lines = text.split('\n')
+    if separator != '\t' or '"' in first_line: return True
+    fields = [field for line in lines if '"' in line for field in line.strip('\r').split('\t') if '"' in field]
+    return all(map(_ESCAPED.fullmatch, fields)) and any(field != '""' for field in fields)
+
+_ESCAPED = re.compile('""|"(?:[^"]|"")*""(?:[^"]|"")*"')  # an empty field, or one with quotes in it
+
 def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, list[str]], None, None]:
     """Yield (line number, fields) for every line of CSV or TSV text that is not blank.
 
     Blanks around a field are part of it. Raise DataError for invalid quotes."""
-    quoted = '"' in (text.split('\n', 1)[0] if separator == '\t' else text)
+    quoted = is_quoted(text, separator)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     try:
@@ -479,8 +497,19 @@ def scan(path: StrPath) -> Any:
     if kind == 'json': return pl.scan_ndjson(files)
     if kind == 'parquet':
         return pl.scan_parquet(files, hive_partitioning=bool(keys), hive_schema=keys or None, glob=remote)
-    quote = None if kind == '\t' else '"'
+    quote: str | None = '"'
+    if kind == '\t': quote = None if remote else _quote_in_files(files)
     return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, glob=remote)
+
+def _quote_in_files(paths):
+    """Return the sign that encloses fields in all TSV files with quotes; None if there is none."""
+    quoted = []
+    for path in paths:
+        with file_errors(path):
+            with open(path, 'rb') as file: data = file.read()
+            if data.startswith(b'\x1f\x8b'): data = gzip.decompress(data)
+        if b'"' in data: quoted.append(is_quoted(data.decode('utf-8', 'replace'), '\t'))
+    return '"' if quoted and all(quoted) else None
 
 def _kind_of_file(path):
     """Return 'parquet', 'json' or the CSV separator of a file from its first bytes. Raise

@@ -102,7 +102,8 @@ class Rows:
     lines: Sequence[int] = ()  # (n,) the line of each row, if that is known beforehand
     ranks: bool = False  # whether the numbers came as ranks, and are their negatives
     comments: Comments = NO_COMMENTS  # the lines of comment that were left out
-    repeats: int = 0   # how many rows were left out, since their document stands in another one
+    repeats: int = 0   # how many rows were left out, since their document stands in another one,
+    duplicates: str = 'refuse'  # and by which rule
     listed: str = ''   # 'lists' or 'sets', if these are judgments that came as such, without grades
     notes: tuple[Note, ...] = ()  # for the small print
     parent: Any = None  # `Ids`: (n,) the document of each row, if the rows are chunks of documents
@@ -128,6 +129,15 @@ class Rows:
         "Return the line number of a row. Unless `lines` has it, the number is computed by counting newlines."
         if self.lines: return self.lines[row]
         return self.line + int(np.searchsorted(self.newlines, self.doc.start[row]))
+
+    def subtopic(self, row: int) -> str:
+        """Return column 2 of a row of TREC qrels, which may be a subtopic. Return '' for rows of other sources."""
+        if self.lines or not self.line: return ''
+        n = np.searchsorted(self.newlines, self.doc.start[row])
+        begin = self.newlines[n - 1] + 1 if n else 0
+        fields = self.doc.buffer[begin:self.newlines[n]].tobytes().split()
+        is_qrels = len(fields) == len(COLUMN_NAMES['qrels']) and fields[2] == self.doc.bytes(row)
+        return fields[1].decode('utf-8', 'replace') if is_qrels else ''
 
     @cached_property
     def newlines(self) -> np.ndarray:
@@ -201,10 +211,10 @@ def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({}))
     return Layout(kind, width, tuple(used))
 
 # %% ../../nbs/data/text.ipynb #3abed234
-def negate_ranks(rows: Rows) -> Rows:
-    """Negate the numbers of `rows`, so that ranks become scores; return `rows`."""
+def negate_numbers(rows: Rows) -> Rows:
+    """Negate the numbers of `rows`, so that ranks become scores, or the reverse; return `rows`."""
     rows.value = -rows.value
-    rows.ranks = True
+    rows.ranks = not rows.ranks
     return rows
 
 def check_ranks(rows: Rows) -> None:
@@ -472,7 +482,7 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
     if text.torn and layout == LAYOUTS['qrels']: _warn_if_cut_off(text, rows, longest)
     if not layout.ranks: return rows
     check_ranks(rows)
-    return negate_ranks(rows)
+    return negate_numbers(rows)
 
 # %% ../../nbs/data/text.ipynb #58f3137e
 def _warn_if_cut_off(text, rows, longest):

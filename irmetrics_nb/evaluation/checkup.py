@@ -242,7 +242,7 @@ def count_part(from_path: bool, run: Run) -> RunCounts:
     from_path: whether the user passed a path, so that TREC text has its ranks and tags. Use it as
     `judge_run(qrels, run, observe=partial(count_part, True))`."""
     rows = run.rows
-    def texts(queries): return [*escape_non_utf8(rows.query_ids[queries].tolist())]
+    def texts(queries): return rows.query_ids[queries].tolist()
     order: Any = slice(None)
     if (rows.query[1:] < rows.query[:-1]).any(): order = np.argsort(rows.query, kind='stable')
     query = rows.query[order]

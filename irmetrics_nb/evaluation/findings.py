@@ -23,7 +23,7 @@ from ..core.conventions import log2_discount
 from ..core.judged import Judged
 from ..core.measures import Measure
 from ..data.errors import escape_non_utf8, short_repr, visible
-from ..data.ids import find_spelling, may_match
+from ..data.ids import DECODINGS, find_spelling, may_match
 from ..data.judging import QueryLook
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import run_head
@@ -138,7 +138,8 @@ def _words_of(spelling):
     return {'n': matches, 'how': how, 'judged': judged, 'retrieved': retrieved}
 
 # %% ../../nbs/evaluation/findings.ipynb #3f0a1d52
-SAME_LETTERS = 'without whitespace around them', 'without invisible characters', 'in the same Unicode form (NFC)'
+SAME_LETTERS = (
+    'without whitespace around them', 'without invisible characters', 'in the same Unicode form (NFC)', *DECODINGS)
 
 def _query_problems(evidence):
     "Yield problems of judged queries that are missing from the run, and of queries without judgments."
@@ -417,7 +418,7 @@ def _grade_problems(evidence):
 def judged_queries(qrels: Qrels) -> tuple[list[str], list[str]]:
     "Return the ids of all judged queries, and of those without a grade of 1 or more."
     rows = qrels.rows
-    queries = [*escape_non_utf8(qrels.queries)]
+    queries = qrels.queries
     n_relevant = np.bincount(rows.query, rows.value >= 1, len(queries))
     return queries, [*compress(queries, n_relevant == 0)]
 
@@ -480,6 +481,7 @@ RULES = {
     'refused': 'error: {error}',
     'columns': 'error: rows with too few or too many columns ({n:,})',
     'duplicate': 'error: duplicate documents in a query ({n:,})',
+    'subtopics': 'error: documents judged twice in a query, maybe for subtopics ({n:,})',
     'number': 'error: invalid numbers ({n:,})',
     'id': 'error: invalid ids ({n:,})',
     'truncated-line': 'warning: the last line may be truncated',

@@ -305,9 +305,13 @@ class Rankings:
 
     def _tables(self, duplicates):
         """Return (`Qrels`, `Run`) with one row for each document of a query. duplicates:
-        which row to use if a document is repeated, as in `Conventions`."""
+        which row to use if a document is repeated, as in `Conventions`. A `Qrels` or `Run`
+        whose duplicates were left out already is unchanged."""
+        def read(kind, source):
+            if isinstance(source, kind) and source.repeats: return source
+            return kind(source, duplicates=duplicates, copy=False)
         qrels, run = self.sources
-        return Qrels(qrels, duplicates=duplicates, copy=False), Run(run, duplicates=duplicates, copy=False)
+        return read(Qrels, qrels), read(Run, run)
 
     def _find_choices(self, restricted):
         """Return {convention: options to try}, without options that have no effect on these
@@ -330,7 +334,8 @@ class Rankings:
         if rules.judgments == 'retrieved': return self.narrowed(self.view(replace(rules, judgments='all')), True)
         if rules.unjudged == 'skip': return self._shared(self.view(replace(rules, unjudged='keep')).condensed())
         qrels, run = self.tables(rules.duplicates)
-        return self._shared(judge(qrels, read_run(run, rules), negative=rules.negative, ties=rules.ties))
+        run = read_run(run, replace(rules, duplicates='refuse'))  # no document is repeated now
+        return self._shared(judge(qrels, run, negative=rules.negative, ties=rules.ties))
 
     def _narrowed(self, ranked, listed, depth=None):
         """Return the rankings without ties that begin below the rank `depth`, if there is one.
