@@ -326,6 +326,24 @@ def test_the_small_print_says_where_a_measure_has_its_own_word_or_the_name_of_an
         assert 'as it says itself' not in text(measures, tool)
 
 
+def test_trec_eval_10_has_dcg_and_rbp_with_a_persistence_of_09():
+    qrels, run = {'q': {'a': 1, 'b': 0, 'c': 1}}, {'q': ['b', 'a', 'c', 'x']}
+    scores = evaluate(qrels, run, 'dcg rbp RBP(p=0.5)', conventions='trec_eval10')
+    assert scores.means == pytest.approx({'DCG': 1.1309297535714575, 'RBP(p=0.9)': .171, 'RBP(p=0.5)': .375})  # the tool's, asked alone
+    text = ' '.join(render(scores).split())
+    assert 'no such measure' not in text and 'in trec_eval10, RBP reads uninitialised memory' in text and '0.1408 instead of 0.1877' in text
+    assert 'uninitialised' not in ' '.join(render(evaluate(qrels, run, 'DCG AP', conventions='trec_eval10')).split())
+
+
+def test_the_small_print_says_what_a_preset_does_not_reproduce():
+    def text(measures, tool): return ' '.join(render(evaluate({'q': {'b': 1}}, {'q': {'a': 1, 'b': 1}}, measures, conventions=tool)).split())
+    assert 'in ir_measures, RR@k and Judged@k sort ties by document id in ascending order' in text('AP RR@10', 'ir_measures')
+    assert 'ascending' not in text('AP RR nDCG@10', 'ir_measures') and 'ascending' not in text('RR@10', None)
+    assert 'in ranx, Bpref counts a negative grade as a judgment' in text('bpref', 'ranx') and 'Bpref' not in text('map', 'ranx')
+    assert 'no measure here reproduces its nDCG' in text('nDCG', 'spark')
+    assert 'ascending order' in evaluate({'q': {'b': 1}}, {'q': {'a': 1, 'b': 1}}, 'RR@10', conventions='ir_measures').to_json()
+
+
 def test_a_name_is_looked_up_in_the_tool_of_its_preset_first():
     # Seven relevant documents, of which ranks 1, 3, 5 and 7 have one. trec_eval 10 rounds a level times 7, version 9 adds 0.9.
     qrels = {'q': dict.fromkeys('abcdefg', 1)}

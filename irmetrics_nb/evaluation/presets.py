@@ -30,7 +30,9 @@ class Preset:
     proof: str = field(default='run', kw_only=True)  # 'run', or 'read'
     source: str      # What was run or read
     kinds: str       # The kinds of measures that it has, as they are called here
-    beyond: str = ''  # What it does besides, that no convention says
+    # What it does besides, that no convention says; parts with '; ' between them, which name
+    # the kinds of measures that they are about
+    beyond: str = ''
     unstable: str = ''  # The kinds whose ties it puts into no fixed order
 
 # %% ../../nbs/evaluation/presets.ipynb #86eebf94
@@ -72,12 +74,15 @@ PRESETS['trec_eval-9.0.4-c'] = Preset(
     _OF_TREC_EVAL,
 )
 PRESETS['trec_eval10'] = Preset(
-    Conventions(measures=(('IPrec', 'levels', 'trec_eval10'),)),
+    Conventions(measures=(('IPrec', 'levels', 'trec_eval10'), ('RBP', 'p', 0.9))),
     '10.0, with -c',
     'usnistgov/trec_eval f425365',
-    _OF_TREC_EVAL,
+    _OF_TREC_EVAL + ' DCG RBP',
     'without -c, trec_eval 10.0 fails if a judged query is missing from the run; '
-    'it can also fail if all grades of a query are negative',
+    'it can also fail if all grades of a query are negative; RBP reads uninitialised '
+    'memory, so with -m all_trec or beside another measure it can be wrong (0.1408 '
+    'instead of 0.1877), and it scales the grades of a query if one is above 1, which '
+    'is not supported here',
 )
 
 # %% ../../nbs/evaluation/presets.ipynb #17a74098
@@ -117,7 +122,7 @@ PRESETS['msmarco'] = Preset(
     '2020',
     'the script in ir_measures 0.4.3',
     'RR',
-    'RR needs a cutoff',
+    'a cutoff is needed',
 )
 PRESETS['ranx'] = Preset(
     _ranked(measures=(('RBP', 'gain', 'raw'),)),
@@ -125,7 +130,7 @@ PRESETS['ranx'] = Preset(
     'ranx 0.3.21',
     _OF_RANX,
     'ties have no fixed order; fractional grades are truncated to whole numbers; '
-    'bpref counts a negative grade as a judgment, and is NaN if no document was '
+    'Bpref counts a negative grade as a judgment, and is NaN if no document was '
     'judged not relevant',
     _OF_RANX,
 )
@@ -220,7 +225,7 @@ PRESETS['recommenders'] = Preset(
     'recommenders/evaluation/python_evaluation.py',
     'nDCG AP P R',
     'nDCG is averaged over all users, including those without recommendations; '
-    'map (not map_at_k) divides by R',
+    'AP as map (not as map_at_k) divides by R',
 )
 PRESETS['rectools'] = Preset(
     _ranked(
@@ -280,8 +285,8 @@ PRESETS['beir'] = Preset(
     'nDCG AP P R RR Success',
     'values are rounded to five digits; documents with the id of their query are '
     "removed unless ignore_identical_ids=False (identical_ids='keep'); a query "
-    'without other documents scores 0; MRR, R_cap and accuracy use the remaining '
-    'documents, 64-bit scores, ties in input order and all judged queries',
+    'without other documents scores 0; RR, R_cap and Success (Accuracy) use the '
+    'remaining documents, 64-bit scores, ties in input order and all judged queries',
 )
 PRESETS['mteb'] = Preset(
     Conventions(missing='skip', score_dtype='float32'),
@@ -289,7 +294,7 @@ PRESETS['mteb'] = Preset(
     'mteb/_evaluators/retrieval_metrics.py',
     'nDCG AP P R RR Success',
     'some tasks, such as ArguAna, FEVER, Quora and FiQA, remove documents with '
-    "the id of their query (identical_ids='skip'); MRR and R_cap use 64-bit "
+    "the id of their query (identical_ids='skip'); RR and R_cap use 64-bit "
     "scores; "
     'R_cap leaves out queries without relevant documents',
 )
@@ -345,8 +350,8 @@ PRESETS['mlflow'] = Preset(
     '3.18.0',
     'mlflow.metrics.metric_definitions',
     'nDCG P R',
-    'recall and nDCG are 1 for a query that has no relevant document and no '
-    'results; a document that is retrieved twice counts twice in precision, and '
+    'R and nDCG are 1 for a query that has no relevant document and no '
+    'results; a document that is retrieved twice counts twice in P, and '
     'as two relevant documents in nDCG',
 )
 PRESETS['sentence_transformers'] = Preset(
@@ -443,6 +448,15 @@ def completed(measure: Measure, conventions: Conventions) -> Measure:
     return measure.unless_said(**params)
 
 # %% ../../nbs/evaluation/presets.ipynb #0d6e0fe7
+def not_reproduced(preset: Preset, measures: Sequence[Measure]) -> list[str]:
+    """Return the parts of `Preset.beyond` that name one of the measures. A part with 'RR@k' is about RR with a
+    cutoff."""
+    parts = []
+    for text in preset.beyond.split('; '):
+        cutoffs = {name: cutoff for name, cutoff in re.findall(r'\b(\w+)(@k)?', text)}
+        if any(m.name in cutoffs and (m.at or not cutoffs[m.name]) for m in measures): parts.append(text)
+    return parts
+
 def convention_phrases(conventions: Conventions, measures: Sequence[Measure]) -> list[str]:
     "Return phrases that describe the conventions, and what measures have in another way than the tool."
     tool = conventions.name.partition(' ')[0]
@@ -458,6 +472,7 @@ def convention_phrases(conventions: Conventions, measures: Sequence[Measure]) ->
         for name, option, answer in conventions.measures:
             if name == m.name and option not in OF_A_KIND and m.arguments().get(option) != answer:
                 phrases.append(f'{m!r}: {option} is as requested, not as in {tool}')
+    if tool in PRESETS: phrases += [f'in {tool}, {text}' for text in not_reproduced(PRESETS[tool], measures)]
     return phrases + [f'{m!r}: {m.kind.aggregate.name}' for m in measures if m.kind.aggregate != MEAN]
 
 # %% ../../nbs/evaluation/presets.ipynb #0f96ef1c
