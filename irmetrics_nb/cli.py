@@ -135,13 +135,14 @@ def _evaluate(
     answers,
 ):
     "Evaluate runs against judgments and print the table."
-    required = floors_of(floors)
+    tool = answers.get('conventions')
+    required = floors_of(floors, tool)
     names = [*measures]
     for floor in required:
         names.append(floor.measure)
         if floor.slice != 'all':
             raise typer.BadParameter('--min with a slice works only in irmetrics compare')
-    requested = measures_of(names)
+    requested = measures_of(names, tool)
     check_files(qrels, runs, output)
     judgments = source_of(qrels, 'qrels')
     sources = sources_of(runs, system)
@@ -223,7 +224,7 @@ def _explain(
 ):
     """Explain the value of a measure for one query."""
     from irmetrics_nb import explain
-    requested = measures_of(measures)
+    requested = measures_of(measures, answers.get('conventions'))
     check_files(qrels, [run, documents], output)
     judgments, results, chosen = _read_both(qrels, run, **answers)
     whys = [explain(m, judgments, results, query, documents=documents, conventions=chosen) for m in requested]
@@ -241,7 +242,7 @@ def _worst_command(
     qrels, run, measure='nDCG@10', number=10, format='table', output=None, *, answers,
 ):
     """Show the queries with the lowest values, each with its calculation."""
-    [requested] = measures_of([measure])
+    [requested] = measures_of([measure], answers.get('conventions'))
     check_files(qrels, [run], output)
     judgments, results, chosen = _read_both(qrels, run, **answers)
     rows = worst_rows(judgments, results, requested, chosen, number)

@@ -43,7 +43,7 @@ from irmetrics_nb.data.sources import (
     rows_from_bytes,
     said_columns,
 )
-from .evaluation.presets import conventions_of
+from .evaluation.presets import conventions_of, tool_of
 from .metrics.parsing import Measure, measure_table, parse_all
 from .results import Cell, Table, cell_text, raised, rendered, showing_digits
 
@@ -375,9 +375,10 @@ def _run_file(path):
     return module
 
 # %% ../nbs/top_level/cli_common.ipynb #9baf315a
-def measures_of(texts: Sequence[str]) -> list[Measure]:
-    """Parse measures of the command line; raise BadParameter for an unknown measure."""
-    with usage_errors(): return parse_all(' '.join(texts))
+def measures_of(texts: Sequence[str], conventions: str | None = None) -> list[Measure]:
+    """Parse measures of the command line; raise BadParameter for an unknown measure. Names are looked up in the tool
+    of the conventions first."""
+    with usage_errors(): return parse_all(' '.join(texts), tool=tool_of(conventions))
 
 # %% ../nbs/top_level/cli_common.ipynb #ea41cc14
 def suggest_measures(incomplete: str) -> list[str]:
@@ -387,14 +388,14 @@ def suggest_measures(incomplete: str) -> list[str]:
     return [finished + blank + name for name in names if name.lower().startswith(begun.lower())]
 
 # %% ../nbs/top_level/cli_common.ipynb #59ab7749
-def floors_of(texts: Sequence[str]) -> list:
+def floors_of(texts: Sequence[str], conventions: str | None = None) -> list:
     """Parse floors given on the command line: the lowest accepted mean of a measure,
     such as nDCG@10=0.45.
 
     Raise typer.BadParameter for a malformed floor."""
     if not texts: return []
     from irmetrics_nb.comparing.gate import parse_floor
-    with usage_errors(): return [parse_floor(text) for text in texts]
+    with usage_errors(): return [parse_floor(text, tool=tool_of(conventions)) for text in texts]
 
 def stop_at_floors(scores: Iterable[Any], floors: Sequence) -> None:
     """Print each mean that is below its floor, and exit with code 3 if there is one.

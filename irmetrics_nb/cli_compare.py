@@ -167,7 +167,8 @@ def _compare_command(
     from irmetrics_nb import compare, gate
     from irmetrics_nb.comparing.gate import parse_limit
     runs = [first, *new]
-    required = floors_of(floors)
+    tool = answers.get('conventions')
+    required = floors_of(floors, tool)
     settings = {'test': test, 'correction': correction or '', 'alpha': alpha, 'margin': margin,
                 'interval': interval or '', 'seed': seed, 'correct_over': correct_over}
     with usage_errors():  # before anything is read
@@ -178,9 +179,9 @@ def _compare_command(
     gate_options = require or allow_unknown or format == 'junit'
     _check_gate(all_pairs, baseline, has_gate, gate_options, test, new)
     gated = []
-    if fail_if_worse: gated = measures_of(fail_if_worse)
+    if fail_if_worse: gated = measures_of(fail_if_worse, tool)
     floored = [floor.measure for floor in required]
-    requested = measures_of([*measures, *fail_if_worse, *floored])
+    requested = measures_of([*measures, *fail_if_worse, *floored], tool)
     check_files(qrels, runs, output)
     sources = sources_of(runs, system)
     with progress_bar(in_bytes=True) as progress:
@@ -273,7 +274,7 @@ def _report_command(
 ):
     "Write a report of one run or several: means, differences, queries, rankings, input."
     from irmetrics_nb import report
-    requested = measures_of(measures)
+    requested = measures_of(measures, answers.get('conventions'))
     check_files(qrels, [*runs, documents, topics, groups], output)
     with usage_errors(): form = file_format(output, format, '--format', 'html')
     sources = sources_of(runs, system)

@@ -21,7 +21,7 @@ import numpy as np
 from . import Comparison, __version__
 from . import compare as compare_scores
 from .core.measures import FLOOR
-from .evaluation.presets import conventions_of
+from .evaluation.presets import conventions_of, tool_of
 from irmetrics_nb.spark_buckets import (
     Plan,
     asks_for_order,
@@ -383,7 +383,7 @@ def evaluate_on_spark(
     system = rules.pop('system', None)
     memory = rules.pop('memory', None)
     in_force = conventions_of(rules.pop('conventions', None), **rules)
-    requested = tuple(parse_all(measures))
+    requested = tuple(parse_all(measures, tool=tool_of(in_force)))
     needed = asks_for_order(in_force, requested)
     if needed and order is None:
         raise ValueError(

@@ -3,20 +3,23 @@ import json
 import re
 import shutil
 from dataclasses import fields
+from fractions import Fraction
 
 import ir_measures
 import numpy as np
 import oracles
 import pytest
+from helpers import irmetrics
 from ir_measures.providers.msmarco_provider import MsMarcoProvider
 from project import ROOT, cells
 from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
-from irmetrics_nb import AP, Run, evaluate, explain, nDCG, parse
+from irmetrics_nb import AP, Run, compare, evaluate, explain, explain_difference, gate, nDCG, parse
 from irmetrics_nb.core.conventions import CHOICES, OF_A_KIND, Conventions
 from irmetrics_nb.core.measures import KINDS
-from irmetrics_nb.evaluation.presets import PRESETS, completed, conventions_of, read_run
+from irmetrics_nb.evaluation.presets import PRESETS, completed, convention_phrases, conventions_of, read_run, tool_of
 from irmetrics_nb.evaluation.scores import rendered_scores as render
+from irmetrics_nb.metrics.names import KIN, NAMES
 
 SPELT = {'sklearn': 'scikit-learn', 'sentence_transformers': 'sentence-transformers', 'opensearch-3.5': 'opensearch-3'}  # presets that pages call otherwise
 OF_TREC_EVAL = 'map ndcg ndcg_cut_5 recip_rank P_5 recall_10 bpref Rprec iprec_at_recall_0.10 iprec_at_recall_0.70 11pt_avg set_map success_5'.split()
@@ -317,10 +320,70 @@ def test_the_small_print_says_which_measures_a_tool_does_not_have():
 def test_the_small_print_says_where_a_measure_has_its_own_word_or_the_name_of_another_version():
     qrels, run = {'q': {'a': 2, 'b': 0}}, {'q': ['b', 'a']}
     def text(measures, tool): return ' '.join(render(evaluate(qrels, run, measures, conventions=tool)).split())
-    assert "IPrec(levels='trec_eval9'): levels is as requested, not as in trec_eval10" in text('11pt_avg', 'trec_eval10')
+    assert "IPrec(levels='trec_eval9'): levels is as requested, not as in trec_eval10" in text("IPrec(levels='trec_eval9')", 'trec_eval10')
     assert 'nDCG@2: gain is as requested, not as in xgboost' in text("nDCG(gain='linear')@2", 'xgboost')
     for measures, tool in (('trec_eval10:11pt_avg map ndcg', 'trec_eval10'), ('11pt_avg ndcg_cut_2', 'trec_eval'), ('nDCG@2 AP P@2', 'xgboost')):
         assert 'as it says itself' not in text(measures, tool)
+
+
+def test_trec_eval_10_has_dcg_and_rbp_with_a_persistence_of_09():
+    qrels, run = {'q': {'a': 1, 'b': 0, 'c': 1}}, {'q': ['b', 'a', 'c', 'x']}
+    scores = evaluate(qrels, run, 'dcg rbp RBP(p=0.5)', conventions='trec_eval10')
+    assert scores.means == pytest.approx({'DCG': 1.1309297535714575, 'RBP(p=0.9)': .171, 'RBP(p=0.5)': .375})  # the tool's, asked alone
+    text = ' '.join(render(scores).split())
+    assert 'no such measure' not in text and 'in trec_eval10, RBP reads uninitialised memory' in text and '0.1408 instead of 0.1877' in text
+    assert 'uninitialised' not in ' '.join(render(evaluate(qrels, run, 'DCG AP', conventions='trec_eval10')).split())
+
+
+def test_the_small_print_says_what_a_preset_does_not_reproduce():
+    def text(measures, tool): return ' '.join(render(evaluate({'q': {'b': 1}}, {'q': {'a': 1, 'b': 1}}, measures, conventions=tool)).split())
+    assert 'in ir_measures, RR@k and Judged@k sort ties by document id in ascending order' in text('AP RR@10', 'ir_measures')
+    assert 'ascending' not in text('AP RR nDCG@10', 'ir_measures') and 'ascending' not in text('RR@10', None)
+    assert 'in ranx, Bpref counts a negative grade as a judgment' in text('bpref', 'ranx') and 'Bpref' not in text('map', 'ranx')
+    assert 'no measure here reproduces its nDCG' in text('nDCG', 'spark')
+    assert 'ascending order' in evaluate({'q': {'b': 1}}, {'q': {'a': 1, 'b': 1}}, 'RR@10', conventions='ir_measures').to_json()
+
+
+def test_a_name_is_looked_up_in_the_tool_of_its_preset_first():
+    # Seven relevant documents, of which ranks 1, 3, 5 and 7 have one. trec_eval 10 rounds a level times 7, version 9 adds 0.9.
+    qrels = {'q': dict.fromkeys('abcdefg', 1)}
+    run = {'q': ['a', 'x', 'b', 'y', 'c', 'z', 'd']}
+    new = (3 + Fraction(2, 3) + Fraction(3, 5) + 2 * Fraction(4, 7)) / 11
+    old = (2 + Fraction(2, 3) + 2 * Fraction(3, 5) + Fraction(4, 7)) / 11
+    for tool, value in ('trec_eval10', new), ('trec_eval', old), ('trec_eval-9.0.4-c', old):
+        scores = evaluate(qrels, run, '11pt_avg', conventions=tool)
+        assert scores['11pt_avg'] == scores.means['11pt_avg'] == pytest.approx(float(value))
+        assert explain('11pt_avg', qrels, run, 'q', conventions=tool).value == pytest.approx(float(value))
+        assert explain_difference('11pt_avg', qrels, run, run, conventions=tool).a == pytest.approx(float(value))
+        compared = compare(qrels, {'a': run, 'b': run}, '11pt_avg', conventions=tool, baseline='a')
+        assert gate(compared, floors=[f'11pt_avg={float(value) - .001}'], allow_unknown=True).ok
+        assert not gate(compared, floors=[f'11pt_avg={float(value) + .001}'], allow_unknown=True).ok
+    assert evaluate(qrels, run, 'accuracy@1', conventions='sentence_transformers').means == {'Success@1': 1}
+
+
+def test_the_command_looks_names_up_in_the_tool_of_its_preset(tmp_path):
+    (tmp_path / 'qrels').write_text(''.join(f'q 0 {doc} 1\n' for doc in 'abcdefg'))
+    (tmp_path / 'run').write_text(''.join(f'q Q0 {doc} 1 {-i} t\n' for i, doc in enumerate('axbyczd')))
+    files = tmp_path / 'qrels', tmp_path / 'run'
+    floors = '--min', '11pt_avg=0.491', '--min', '11pt_avg=0.493'  # 0.4918
+    done = irmetrics('evaluate', *files, '-m', '11pt_avg', '--conventions', 'trec_eval10', *floors)
+    assert done.returncode == 3 and 'as requested' not in done.stdout and '0.4918' in done.stdout
+    assert '0.493' in done.stderr and '0.491 ' not in done.stderr
+    assert '= 0.4918' in irmetrics('explain', *files, 'q', '-m', '11pt_avg', '--conventions', 'trec_eval10').stdout
+
+
+@pytest.mark.parametrize('preset', PRESETS)
+def test_all_names_of_a_tool_are_as_in_each_of_its_presets(preset):
+    tool, conventions = tool_of(preset), conventions_of(preset)
+    own = {row.name for row in NAMES if row.tool == tool}
+    older = [row for row in NAMES if row.tool == KIN.get(tool) and row.name not in own]
+    for row in [row for row in NAMES if row.tool == tool] + older:
+        if not row.measure or '(' in row.name: continue
+        for number in row.numbers or ('10',):
+            name = row.name.format(k=number, x=number, p=number)
+            m = completed(parse(name, tool=tool), conventions)
+            assert m == completed(parse(f'{tool}:{name}'), conventions)
+            assert not [phrase for phrase in convention_phrases(conventions, [m]) if 'as requested' in phrase], name
 
 
 def divisors_on_page(name):

@@ -49,6 +49,7 @@ from ..data.groups import EVERYTHING, inside, read_groups, slice_names
 from ..data.recognition import recognise
 from ..evaluation.evaluation import Progress, in_percent, parts_of
 from ..evaluation.findings import NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest, top_counts
+from ..evaluation.presets import tool_of
 from ..metrics.parsing import parse_all, position
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642
@@ -87,7 +88,8 @@ class Sample:
         if measure in self.measures: return self.measures.index(measure)
         pairs = zip_longest(self.measures, self.asked)
         computed = [_measure_or_none(name) or request for name, request in pairs]
-        row = position(measure, computed, self.asked or computed)
+        tool = tool_of(self.conventions)
+        row = position(measure, computed, self.asked or computed, tool)
         if row is not None: return row
         raise KeyError(f'{measure} was not computed; available: '
                        f'{", ".join(self.measures)}')

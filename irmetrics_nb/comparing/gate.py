@@ -19,7 +19,7 @@ from xml.etree import ElementTree as xml
 import numpy as np
 
 # %% ../../nbs/comparing/gate.ipynb #6204c9b6
-from .. import Scores, parse
+from .. import EvaluationWarning, Scores, parse
 from irmetrics_nb.comparing.aligned_scores import (
     LEAST_QUERIES,
     REQUIREMENTS,
@@ -41,9 +41,10 @@ from irmetrics_nb.comparing.sentences import (
     pair_interval,
 )
 from .statistics import detectable_by, differences
-from ..core.conventions import EvaluationWarning, check_option
+from ..core.conventions import check_option
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
+from ..evaluation.presets import tool_of
 from irmetrics_nb.results import (
     Result,
     Text,
@@ -78,10 +79,11 @@ class Floor:
     slice: str = EVERYTHING
 
 # %% ../../nbs/comparing/gate.ipynb #49425fe7
-def parse_floor(text: str) -> Floor:
+def parse_floor(text: str, *, tool: str = '') -> Floor:
     """Parse a floor (lowest allowed mean) such as nDCG@10=0.45 or slice:nDCG@10=0.4.
 
-    Raises ValueError if `text` is not written in this form.
+    tool: the tool in which the name is looked up first. Raises ValueError if `text` is
+    not written in this form.
 
     >>> parse_floor('short:P(rel=2)@5=0.3')
     Floor(measure='P(rel=2)@5', least=0.3, slice='short')
@@ -93,7 +95,7 @@ def parse_floor(text: str) -> Floor:
     if not measure or not np.isfinite(bound):
         hint = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
         raise ValueError(f'{text!r} is not a valid minimum; {hint}')
-    parsed = parse(measure)
+    parsed = parse(measure, tool=tool)
     name = repr(parsed)
     if parse(name).said != parsed.said: name = measure.strip()
     return Floor(name, bound, group.strip() or EVERYTHING)
@@ -420,7 +422,8 @@ def gate(
         raise ValueError("require='any' is for drops, which have no limit; set max_drop")
     if margin is not None:
         verdicts += [_no_loss(comparison, pair, margin, allow_unknown) for pair in pairs]
-    required = [parse_floor(floor) if isinstance(floor, str) else floor
+    tool = tool_of(sample.conventions)
+    required = [parse_floor(floor, tool=tool) if isinstance(floor, str) else floor
                 for floor in floors]
     new = [name for name in sample.systems if name != comparison.baseline]
     verdicts += check_floors(sample, required, comparison.groups, new)

@@ -48,7 +48,14 @@ from irmetrics_nb.evaluation.findings import (
     n_short,
     warning_texts,
 )
-from .presets import completed, conventions_of, read_run, touches_rows, worth_of_nothing
+from irmetrics_nb.evaluation.presets import (
+    completed,
+    conventions_of,
+    read_run,
+    tool_of,
+    touches_rows,
+    worth_of_nothing,
+)
 from .scores import RunInfo, Scores
 from ..metrics.auc import LIMIT, BoundedAUC, NamedWeights, ScoreHistogram, group_auc
 from ..metrics.parsing import ByMeasure, Measures, parse_all
@@ -216,8 +223,7 @@ def evaluate(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments, duplicates=duplicates, identical_ids=identical_ids)
-    parsed = _parse_text(measures) if isinstance(measures, str) else parse_all(measures)
-    requested = tuple(parsed)
+    requested = requested_measures(measures, in_force)
     runs = recognise(qrels, run, system)
     graded_source = _of_part(qrels, Qrels) if part else qrels
     truth = Qrels(graded_source, duplicates=in_force.duplicates, copy=False)
@@ -373,6 +379,12 @@ def _all_tie_bounds(measures, values, batches, scored):
 # %% ../../nbs/evaluation/evaluation.ipynb #16a794a6
 _parse_text = lru_cache(parse_all)  # of the same text again and again, as in a training loop
 
+def requested_measures(measures: Measures, conventions: Conventions) -> tuple[Measure, ...]:
+    """Parse measures; look names up in the tool of the conventions first."""
+    parse_measures: Any = parse_all
+    if isinstance(measures, str): parse_measures = _parse_text
+    return tuple(parse_measures(measures, tool=tool_of(conventions)))
+
 # %% ../../nbs/evaluation/evaluation.ipynb #574c5c7d
 def _with_groups(scores, groups):
     "Return the scores with the group of each query; raise DataError if no query has one."
@@ -495,7 +507,7 @@ class Accumulator:
     ):
         self.conventions = _of_stream(conventions, ties, no_relevant)
         check_option('weights', weights, (None, *get_args(NamedWeights)))
-        requested = parse_all(measures)
+        requested = requested_measures(measures, self.conventions)
         name_of = {completed(m, self.conventions): m for m in reversed(requested)}
         self.measures, self.asked = map(tuple, zip(*reversed(name_of.items())))
         for m in self.measures:
@@ -597,7 +609,7 @@ class Accumulator:
         values = [(repr(m), self._mean(m.kind.aggregate, repr(m))) for m in self.measures]
         if self.histogram is not None:
             values += [('AUC', self.auc.value), ('GAUC', self.gauc)]
-        return ByMeasure(values, self.measures, self.asked)
+        return ByMeasure(values, self.measures, self.asked, tool_of(self.conventions))
 
     @property
     def auc(self) -> BoundedAUC:

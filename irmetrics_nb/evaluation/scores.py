@@ -35,6 +35,7 @@ from irmetrics_nb.evaluation.presets import (
     check_measures,
     convention_phrases,
     conventions_of,
+    tool_of,
 )
 from ..metrics.parsing import ByMeasure, flat_name, parse
 from irmetrics_nb.results import (
@@ -396,14 +397,16 @@ class Scores(Result):
 
     def _of_runs(self, items):
         "Return {measure: value}, or {run: {measure: value}} for several runs."
-        tables = [ByMeasure(pairs, self.measures, self.asked) for pairs in items]
+        tool = tool_of(self.conventions)
+        tables = [ByMeasure(pairs, self.measures, self.asked, tool) for pairs in items]
         if self.single: return tables[0]
         names = [run.name for run in self.runs]
         return dict(zip(names, tables))
 
     def _index(self, measure):
         index = dict(zip(self.keys(), count()))
-        return ByMeasure(index, self.measures, self.asked)[measure]
+        tool = tool_of(self.conventions)
+        return ByMeasure(index, self.measures, self.asked, tool)[measure]
 
     # As a collection of columns
     def __getitem__(self, measure: str | Measure) -> np.ndarray:

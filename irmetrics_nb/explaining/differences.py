@@ -17,7 +17,7 @@ import numpy as np
 from .. import Measure, Qrels, Run, evaluate, parse
 from ..core.conventions import Options
 from ..data.errors import suggestion, visible
-from ..evaluation.presets import conventions_of
+from ..evaluation.presets import conventions_of, tool_of
 from irmetrics_nb.explaining.explanation import (
     EARNED,
     LOST,
@@ -262,7 +262,7 @@ def explain_difference(
     """
     rules: dict[str, Any] = {**options}
     in_force = conventions_of(rules.pop('conventions', None), **rules)
-    parsed = parse(measure)
+    parsed = parse(measure, tool=tool_of(in_force))
     read: dict[str, Any] = {'duplicates': in_force.duplicates, 'copy': False}
     truth = Qrels(qrels, **read)
     runs = Run(run_a, **read), Run(run_b, **read)

@@ -27,7 +27,13 @@ from irmetrics_nb.core.conventions import (
 from ..data.errors import counted, suggestion, visible
 from ..data.judging import check_chunks, check_tied_chunks
 from ..data.recognition import one_run
-from ..evaluation.presets import completed, conventions_of, read_run, worth_of_nothing
+from irmetrics_nb.evaluation.presets import (
+    completed,
+    conventions_of,
+    read_run,
+    tool_of,
+    worth_of_nothing,
+)
 from irmetrics_nb.explaining.arithmetic import (
     Arithmetic,
     Listing,
@@ -629,7 +635,7 @@ def explain(
     if run is None and conventions is None and not rules.get('negative'):
         rules['negative'] = 'keep'
     in_force = conventions_of(conventions, **rules)
-    requested = completed(parse(measure), in_force)
+    requested = completed(parse(measure, tool=tool_of(in_force)), in_force)
     in_force = in_force.of(requested.name)
     if run is not None:
         explanation = _explain_query(requested, qrels, run, query, in_force)

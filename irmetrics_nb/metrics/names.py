@@ -223,7 +223,9 @@ write id_based_context_recall (SetR)
 TABLES['trec_eval10'] = '''
     iprec_at_recall_{x} = IPrec(levels='trec_eval10')@{x} for tenths
     11pt_avg = IPrec(levels='trec_eval10')
-    rbp rbp_resid ='''
+    dcg = DCG
+    rbp = RBP(p=0.9)
+    rbp_resid ='''
 KIN = {'trec_eval9': 'trec_eval', 'trec_eval10': 'trec_eval', 'pytrec_eval': 'trec_eval'}
 
 # %% ../../nbs/metrics/names.ipynb #3bed9dc1

@@ -187,15 +187,17 @@ def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
     Measure(name, params)
 
 # %% ../../nbs/metrics/parsing.ipynb #2ed43687
-def _meant(text):
+def _meant(text, first_tool=''):
     """Return the measures that a text names, as a list of `Measure`. Only a name of another
-    tool can mean several measures, such as 'P.5,10'."""
+    tool can mean several measures, such as 'P.5,10'. first_tool: the tool whose names are
+    tried before those of other tools."""
     name, params, at, tool = read(text)
     kind = None if tool else KINDS.find(name)
     if kind and params.keys() <= {*kind.params, *kind.spellings, 'judged_only'}:
         return [Measure(kind.name, params, at)]
     from irmetrics_nb.metrics.names import TOOLS
-    row, numbers = _row_of(name, params, tool)
+    row, numbers = _row_of(name, params, tool or first_tool)
+    if row is None and not tool: row, numbers = _row_of(name, params, '')
     if row is None and not tool:
         flat = None
         if not params and at is None: flat = _of_flat(name)
@@ -245,7 +247,7 @@ def _changed(measure, params, at, tool):
     return measure
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
-def parse(text: str | Measure, /) -> Measure:
+def parse(text: str | Measure, /, *, tool: str = '') -> Measure:
     """Convert the name of a measure to a `Measure`; return a `Measure` unchanged.
 
     Parameters
@@ -254,6 +256,9 @@ def parse(text: str | Measure, /) -> Measure:
         A name in upper or lower case, parameters by name, and the cutoff after @, such
         as 'nDCG@10' or "nDCG(gain='exp')@10". A name of another tool, such as
         'ndcg_cut_10' or 'xgboost:map@10', or a measure of ir_measures is allowed, too.
+    tool : str
+        The tool in which names that are not names of this package are looked up first,
+        such as 'trec_eval10'.
 
     Returns
     -------
@@ -270,12 +275,12 @@ def parse(text: str | Measure, /) -> Measure:
     >>> parse('AP(rel=2)@1000')
     AP(rel=2)@1000
     """
-    measures = _read(text)
+    measures = _read(text, tool)
     if len(measures) == 1: return measures[0]
     raise ValueError(f'{quoted(str(text))} names {len(measures)} measures, such as '
                      f'{measures[0]!r}, but only one is allowed here')
 
-def _read(text):
+def _read(text, tool):
     """Return the measures that a text or an object names, usually one, as a list.
     ValueError for anything that is not a measure."""
     if isinstance(text, Measure): return [text]
@@ -286,7 +291,7 @@ def _read(text):
                          f'measure such as {nearest_kind(name) or "AP"}')
     if not isinstance(text, str):
         raise ValueError(f'a measure must be a text or a Measure, not {quoted(text)}')
-    try: return _meant(text)
+    try: return _meant(text, tool)
     except ValueError as e:
         message = str(e)
         named = message.startswith(quoted(text)) or repr(text) in message
@@ -328,7 +333,7 @@ def _of_flat(text):
 # %% ../../nbs/metrics/parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]
 
-def parse_all(measures: Measures, /) -> list[Measure]:
+def parse_all(measures: Measures, /, *, tool: str = '') -> list[Measure]:
     """Convert a text or a list of names to measures, in order and without duplicates.
 
     Parameters
@@ -336,6 +341,8 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     measures : str, Measure, or an iterable of both
         Measures such as 'AP nDCG@10, RR' or [AP, 'P@5']. A name of another tool can mean
         several measures: 'P.5,10'.
+    tool : str
+        The tool in which names are looked up first, as in `parse`.
 
     Returns
     -------
@@ -355,7 +362,8 @@ def parse_all(measures: Measures, /) -> list[Measure]:
     elif callable(measures):
         measures = [measures]  # a measure, or a function, which is refused
     # Equal measures with different parameters set explicitly are kept.
-    parsed = list({(m, m.said): m for text in measures for m in _read(text)}.values())
+    named = [m for text in measures for m in _read(text, tool)]
+    parsed = list({(m, m.said): m for m in named}.values())
     if not parsed: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, parsed))) < len(set(parsed)):
         raise ValueError(f'two different measures have the same name: {parsed}')
@@ -363,6 +371,7 @@ def parse_all(measures: Measures, /) -> list[Measure]:
 
 def position(
     measure: Any, computed: Sequence[Measure | None], requested: Sequence[Measure | None],
+    tool: str = '',
 ) -> int | None:
     """Return the index of a measure in the list of computed measures; None if it is
     missing.
@@ -370,8 +379,8 @@ def position(
     measure: a `Measure` or any name of one. requested: the same measures as the user
     wrote them, before conventions set parameters. A measure is also found if it equals
     the requested one, unless a parameter that it sets explicitly has another value in
-    the computed measure."""
-    try: parsed = parse(measure)
+    the computed measure. tool: as in `parse`."""
+    try: parsed = parse(measure, tool=tool)
     except ValueError: return None
     if parsed in computed: return computed.index(parsed)
     for i, (request, done) in enumerate(zip(requested, computed)):
@@ -383,9 +392,11 @@ def position(
 # %% ../../nbs/metrics/parsing.ipynb #f7af1db2
 class ByMeasure(dict[str, Any]):
     "A dict {measure: number} in which a key can be any name of the measure, or a `Measure`."
-    def __init__(self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = ()):
+    def __init__(
+        self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = (), tool: str = '',
+    ):
         super().__init__(items)
-        self._known = measures, requested or measures
+        self._known = measures, requested or measures, tool
 
     def __missing__(self, measure: Any) -> Any:
         measures = self._known[0]
