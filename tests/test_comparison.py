@@ -38,7 +38,7 @@ from irmetrics_nb.metrics.names import CARDS
 
 EXAMPLE = load_example()
 THREE = {name: EXAMPLE.runs[name] for name in ("bm25", "tfidf", "title")}
-WANTED = "measure a b mean_a mean_b difference low high p p_adjusted effect wins ties losses queries".split()
+WANTED = "measure a b mean_a mean_b difference low high level p p_adjusted effect wins ties losses queries".split()
 cells = st.integers(0, 20).map(lambda x: x / 20)
 
 

@@ -1,7 +1,9 @@
 "Tables and texts for papers: captions, columns, effect sizes with intervals, and the sentence on the method."
+import json
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -92,12 +94,14 @@ def test_effects_without_variance_or_queries_have_no_interval():
     assert np.isnan(few.rows[0].effect_interval).all() and "–" in few.pair_table().to_markdown()
 
 
-def test_the_table_of_pairs_has_the_numbers_of_the_pairs_with_the_better_system_second(tmp_path):
+def test_the_table_of_pairs_has_the_pairs_of_the_data_frame(tmp_path):
     found = compare(EXAMPLE.qrels, EXAMPLE.runs, "AP RR")
     table = found.pair_table()
     frame = table.to_polars()
-    assert frame.height == 30 and (frame["difference"] >= 0).all() and (frame["effect_low"] < frame["effect"]).all()
-    assert {frozenset((p.a, p.b)) for p in table.rows} == {frozenset((p.a, p.b)) for p in found.rows}
+    assert frame.height == 30 and (frame["effect_low"] < frame["effect"]).all()
+    assert set(frame["difference"].sign()) == {-1, 1}  # a and b do not depend on which is better
+    assert frame.select(found.to_polars().columns).equals(found.to_polars()) and table.rows == list(found.rows)
+    assert frame.select("a", "b").rows() == [(pair.a, pair.b) for pair in found.rows]
     text = table.to_latex(columns=["a", "b", "difference", "interval", "p", "effect", "effect interval"])
     assert text.count("\\\\\n") == 31 and r"\textbf{" in text and "Holm" in text and r"$-$" in text
     assert [p.a for p in compare(EXAMPLE.qrels, EXAMPLE.runs, "AP", baseline="title").pair_table().rows] == ["title"] * 5
@@ -105,6 +109,33 @@ def test_the_table_of_pairs_has_the_numbers_of_the_pairs_with_the_better_system_
     assert (tmp_path / "pairs.csv").read_text().startswith("measure,a,b") and '"effect_low"' in table.to_json()
     groups = {q: "x" if i % 2 else "y" for i, q in enumerate(EXAMPLE.qrels.queries)}
     assert "slice" in compare(EXAMPLE.qrels, TWO, "AP", groups=groups).pair_table().to_markdown()
+
+
+def test_every_table_of_pairs_has_the_level_of_each_interval(tmp_path):
+    random = np.random.default_rng(0)
+    a = random.normal(0, 0.1, 40)
+    systems = {"a": a, "b": a + random.normal(1, 0.1, 40), "c": a + random.normal(0.001, 0.1, 40)}
+    found = compare({name: dict(enumerate(x.tolist())) for name, x in systems.items()}, measures="x")
+    in_order = np.argsort([pair.p for pair in found.rows])  # Holm rejects two of the three
+    levels = np.zeros(3)
+    levels[in_order] = [1 - 0.05 / 3, 1 - 0.05 / 2, 1 - 0.05]
+    expected = pytest.approx(levels.tolist())
+    for result in (found, found.pair_table()):
+        result.save(tmp_path / "pairs.csv")
+        assert pl.read_csv(tmp_path / "pairs.csv")["level"].to_list() == expected == result.to_polars()["level"].to_list()
+    assert json.loads(found.to_json())["pairs"][0]["level"] == json.loads(found.pair_table().to_json())["level"][0] == pytest.approx(levels[0])
+    assert {"98.33 %", "97.5 %", "95 %"} <= set(re.findall(r"[0-9.]+ %", found.pair_table().to_markdown()))
+
+
+def test_exchanged_systems_have_the_numbers_of_the_comparison_the_other_way_round():
+    random = np.random.default_rng(2)
+    a, b = (dict(enumerate(random.exponential(size=30).tolist())) for _ in range(2))
+    for test in ("t", "wilcoxon", "bootstrap"):
+        pair = compare({"a": a, "b": b}, test=test).rows[0]
+        other = compare({"b": b, "a": a}, test=test).rows[0]
+        for name, value in vars(pair.turned()).items():
+            assert vars(other)[name] == (pytest.approx(value) if isinstance(value, float) else value), name
+        assert pair.skewness == pytest.approx(float(stats.skew(np.subtract([*b.values()], [*a.values()])))) != 0
 
 
 @pytest.mark.parametrize(("measures", "options", "said"), [

@@ -508,11 +508,11 @@ class Pair:
         return replace(
             self, a=self.b, b=self.a, mean_a=self.mean_b, mean_b=self.mean_a,
             difference=-self.difference, low=-self.high, high=-self.low,
-            effect=-self.effect, wins=self.losses, losses=self.wins,
+            effect=-self.effect, skewness=-self.skewness, wins=self.losses, losses=self.wins,
             lower_bound=-self.upper_bound, upper_bound=-self.lower_bound)
 
-PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high p p_adjusted effect '
-                'wins ties losses queries'.split())
+PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high level p p_adjusted '
+                'effect wins ties losses queries'.split())
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #32ef2fd4
 LEAST_QUERIES = 3  # fewer queries give no test

@@ -337,7 +337,8 @@ def _pair_cells(pair, alpha):
     interval = _ends(pair.low, pair.high, digits)
     effect_low, effect_high = pair.effect_interval
     p = p_text(pair.p_adjusted).removeprefix('p ').removeprefix('= ')
-    return [pair.measure, pair.slice, pair.a, pair.b, difference, interval, p, sentence_number(pair.effect, 2),
+    level = f'{100 * pair.level:.4g} %'
+    return [pair.measure, pair.slice, pair.a, pair.b, difference, interval, level, p, sentence_number(pair.effect, 2),
             _ends(effect_low, effect_high, 2), f'{pair.queries:,}']
 
 def _ends(low, high, digits):
@@ -350,16 +351,13 @@ def _ends(low, high, digits):
 class PairTable(Result):
     """Table of the pairs of systems in a comparison; made by `Comparison.pair_table`.
 
-    Without a baseline, b is the system with the higher mean. The columns of the data
-    frame are those of the comparison, with effect_low and effect_high."""
+    Pairs and columns are those of the comparison, with effect_low and effect_high."""
     comparison: Comparison
 
     @property
     def rows(self) -> list[Pair]:
-        """Return the pairs in the order of the table."""
-        turn = self.comparison.baseline is None
-        rows = self.comparison.rows
-        return [pair.turned() if turn and pair.difference < 0 else pair for pair in rows]
+        """Return the pairs in the order of the comparison."""
+        return [*self.comparison.rows]
 
     def _columns(self):
         names = [*PAIR_COLUMNS, 'slice']
@@ -373,14 +371,14 @@ class PairTable(Result):
 
     def _blocks(self):
         comparison = self.comparison
-        head = ['measure', 'slice', 'a', 'b', 'difference', 'interval', 'p', 'effect',
-                'effect interval', 'queries']
+        head = ['measure', 'slice', 'a', 'b', 'difference', 'interval', 'level', 'p',
+                'effect', 'effect interval', 'queries']
         rows = [_pair_cells(pair, comparison.method.alpha) for pair in self.rows]
         if comparison.groups is None:
             head.remove('slice')
             for row in rows: del row[1]
         caption = (
-            'Differences b − a with their intervals. Bold: significant. Effect: the mean '
+            'Differences b − a with their intervals, and the level of both intervals. Bold: significant. Effect: the mean '
             'of the differences divided by their standard deviation (d for pairs), '
             'with the interval by the noncentral t distribution. '
             f'{family_text(comparison)} {intervals_text(comparison)}')
