@@ -39,6 +39,7 @@ from .sentences import decimals, measure_text, sentence, warnings_of
 from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
     INTERVALS,
+    METHODS,
     grid_step,
     residual_deviations,
     vary_unequally,
@@ -48,6 +49,7 @@ from ..core.conventions import Options, check_option, lists_choices
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, dimension_of
 from ..evaluation.evaluation import Progress, in_percent, parts_of
+from ..evaluation.presets import UnknownConventions
 from irmetrics_nb.results import (
     Cell,
     Result,
@@ -309,26 +311,47 @@ def method_sentence(comparison: Comparison) -> str:
     method = comparison.method
     conventions = sample.conventions
     names = sample.tested
-    if sample.asked:
-        measures = dict(zip(sample.measures, sample.asked))
-        names = [f'{name} ({measure_text(measures[name], conventions)})' for name in names]
+    measures = dict(zip(sample.measures, sample.computed))
+    if sample.asked: names = [f'{name} ({measure_text(measures[name], conventions)})' for name in names]
     sizes = sorted({pair.queries for pair in comparison.rows})
     queries = counted(sizes[-1], 'query')
     if len(sizes) > 1: queries = f'{sizes[0]:,} to {queries}'
     rules = ''
     if conventions:
-        phrases = [*conventions.describe()]
-        if conventions.unjudged == 'keep':
-            phrases.append('unjudged documents count as not relevant')
+        phrases = [*conventions.describe(), *_unjudged_phrase(conventions, map(measures.get, sample.tested))]
         rules = f' Conventions: {"; ".join(phrases)}.'
     sided = 'two-sided '
     if callable(method.test): sided = ''
     rule = family_text(comparison).removeprefix('Significant: ')
-    draws = ''
+    details = method.known_test.details
     usual = method.known_test.draws
-    if usual: draws = f' (draws of the test: {method.draws or usual:,}; seed {method.seed})'
+    if usual: details = f'draws of the test: {method.draws or usual:,}; seed {method.seed} ({details})'
+    if details: details = f' {details[0].upper()}{details[1:]}.'
     return (f'Systems are compared by {", ".join(names)}; each pair on {queries}.{rules} A difference is significant '
-            f'if its {sided}{rule} Computed with irmetrics_nb {__version__}{draws}.')
+            f'if its {sided}{rule}{details} {_interval_sentence(comparison)} Computed with irmetrics_nb {__version__}.')
+
+def _unjudged_phrase(conventions, measures):
+    """Yield what happens to unjudged documents, if it is known and the same for all measures or most."""
+    if conventions.unjudged != 'keep' or isinstance(conventions, UnknownConventions): return
+    removed = {bool(measure.params.get('judged_only')) for measure in measures}
+    exception = ', unless they are removed' if True in removed else ''
+    if False in removed: yield f'unjudged documents count as not relevant{exception}'
+
+def _interval_sentence(comparison):
+    """Return a sentence on the method, the levels and the resamples of the intervals."""
+    method = comparison.method
+    levels = [100 * pair.level for pair in comparison.rows]
+    low, high = f'{min(levels):.4g} %', f'{max(levels):.4g} %'
+    level = low
+    if low != high: level = f'each at the level of its test after the correction, {low} to {high}'
+    drawn = ''
+    if method.interval in METHODS: drawn = f', {method.resamples:,} resamples, seed {method.seed}'
+    margin = ''
+    if method.margin is not None: margin = f'; for the margin {100 * (1 - 2 * method.alpha):.4g} %'
+    if margin and method.interval == 'tukey': margin += ' by t'
+    kind = INTERVALS[method.interval]
+    return f'Confidence intervals of the mean difference by {kind}: {level}{margin}{drawn}.'
+
 
 # %% ../../nbs/comparing/comparison.ipynb #8190cc65
 def _pair_cells(pair, alpha):
