@@ -12,6 +12,7 @@ __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'REQUIREMENTS', 'PAIR_COLUMNS
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, compress, product, zip_longest
 from typing import Any
 
@@ -80,7 +81,7 @@ class Sample:
         value."""
         return ~np.isnan(self.values).any(axis=0)
 
-    @property
+    @cached_property
     def computed(self) -> list[Measure | None]:
         """Return the measures with all parameters, as their names say. A measure is as it
         was asked for if its name cannot be parsed, and None if it is not known."""
@@ -436,8 +437,10 @@ class Method:
         return self.known_test.words
 
     def words_of(self, pairs: Iterable['Pair']) -> str:
-        """Return the name of the test, and whether the p-values of the pairs are exact, if
-        this depends on the number of differences."""
+        """Return the name of the test, and how the p-values of the pairs were computed.
+
+        This is 'exact' or 'normal approximation', if it depends on the number of
+        differences, as in Wilcoxon's test."""
         limit = self.known_test.exact_up_to
         if not limit: return self.words
         exact = [pair.wins + pair.losses <= limit for pair in pairs]
@@ -529,7 +532,8 @@ class Pair:
         return replace(
             self, a=self.b, b=self.a, mean_a=self.mean_b, mean_b=self.mean_a,
             difference=-self.difference, low=-self.high, high=-self.low,
-            effect=-self.effect, skewness=-self.skewness, wins=self.losses, losses=self.wins,
+            effect=-self.effect, skewness=-self.skewness,
+            wins=self.losses, losses=self.wins,
             lower_bound=-self.upper_bound, upper_bound=-self.lower_bound)
 
 PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high level p p_adjusted '

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['TUKEY_MISLEADS', 'MOST_LETTERS', 'MARK_LETTERS', 'MOST_SLICES', 'Comparison', 'family_text', 'intervals_text',
-           'spread_warnings', 'could_text', 'method_sentence', 'PairTable', 'by_mean', 'best_first', 'tiers', 'letter',
+           'could_text', 'spread_warnings', 'method_sentence', 'PairTable', 'by_mean', 'best_first', 'tiers', 'letter',
            'common', 'marks', 'marks_text', 'marked_means', 'share_sentences', 'compare']
 
 # %% ../../nbs/comparing/comparison.ipynb #3261342e
@@ -273,14 +273,21 @@ def intervals_text(comparison: Comparison) -> str:
         level = f'Intervals are simultaneous: {100 * method.level:.4g} % for all pairs that are corrected together.'
         if method.correction != simultaneous: level = 'Each interval has the level of its test after the correction.'
         elif spread_warnings(comparison):
-            level = (f'Intervals are not simultaneous at {100 * method.level:.4g} %, because the systems vary unequally '
-                     '(see the warnings).')
+            reason = 'because the systems vary unequally (see the warnings)'
+            level = f'Intervals are not simultaneous at {100 * method.level:.4g} %, {reason}.'
         lines.append(level)
     if not method.agrees:
         kinds = f'Intervals ({INTERVALS[method.interval]}) and p ({method.words})'
         lines.append(f'{kinds} come from different methods, and can disagree.')
     return ' '.join(lines)
 
+def could_text(method: Method) -> str:
+    """Return a sentence that explains the minimum detectable difference."""
+    by = "Tukey's test" if method.test == 'tukey' else 'the t-test'
+    return ('Minimum detectable difference: a true difference of this size is significant in 80 of 100 such '
+            f'experiments, by {by}.')
+
+# %% ../../nbs/comparing/comparison.ipynb #2e8d4a6f
 def spread_warnings(comparison: Comparison) -> list[str]:
     """Return a warning for each measure and slice in which systems vary unequally, if the test is Tukey's."""
     if comparison.method.test != 'tukey': return []
@@ -298,12 +305,6 @@ def spread_warnings(comparison: Comparison) -> list[str]:
 
 TUKEY_MISLEADS = "Tukey's test and its intervals are unreliable; use test='t', which is corrected by Holm"
 
-def could_text(method: Method) -> str:
-    """Return a sentence that explains the minimum detectable difference."""
-    by = "Tukey's test" if method.test == 'tukey' else 'the t-test'
-    return ('Minimum detectable difference: a true difference of this size is significant in 80 of 100 such '
-            f'experiments, by {by}.')
-
 # %% ../../nbs/comparing/comparison.ipynb #683ac7f4
 def method_sentence(comparison: Comparison) -> str:
     """Return the method of a comparison as text for a paper."""
@@ -311,14 +312,14 @@ def method_sentence(comparison: Comparison) -> str:
     method = comparison.method
     conventions = sample.conventions
     names = sample.tested
-    measures = dict(zip(sample.measures, sample.computed))
-    if sample.asked: names = [f'{name} ({measure_text(measures[name], conventions)})' for name in names]
+    measures = [m for name, m in zip(sample.measures, sample.computed) if m and name in names]
+    if sample.asked: names = [f'{name} ({measure_text(m, conventions)})' for name, m in zip(names, measures)]
     sizes = sorted({pair.queries for pair in comparison.rows})
     queries = counted(sizes[-1], 'query')
     if len(sizes) > 1: queries = f'{sizes[0]:,} to {queries}'
     rules = ''
     if conventions:
-        phrases = [*conventions.describe(), *_unjudged_phrase(conventions, map(measures.get, sample.tested))]
+        phrases = [*conventions.describe(), *_unjudged_phrase(conventions, measures)]
         rules = f' Conventions: {"; ".join(phrases)}.'
     sided = 'two-sided '
     if callable(method.test): sided = ''
@@ -331,7 +332,7 @@ def method_sentence(comparison: Comparison) -> str:
             f'if its {sided}{rule}{details} {_interval_sentence(comparison)} Computed with irmetrics_nb {__version__}.')
 
 def _unjudged_phrase(conventions, measures):
-    """Yield what happens to unjudged documents, if it is known and the same for all measures or most."""
+    """Yield a phrase on unjudged documents, if some measure keeps them and the conventions are known."""
     if conventions.unjudged != 'keep' or isinstance(conventions, UnknownConventions): return
     removed = {bool(measure.params.get('judged_only')) for measure in measures}
     exception = ', unless they are removed' if True in removed else ''
@@ -401,7 +402,8 @@ class PairTable(Result):
             head.remove('slice')
             for row in rows: del row[1]
         caption = (
-            'Differences b − a with their intervals, and the level of both intervals. Bold: significant. Effect: the mean '
+            'Differences b − a with their intervals, and the level of both intervals. '
+            'Bold: significant. Effect: the mean '
             'of the differences divided by their standard deviation (d for pairs), '
             'with the interval by the noncentral t distribution. '
             f'{family_text(comparison)} {intervals_text(comparison)}')

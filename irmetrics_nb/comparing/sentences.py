@@ -65,8 +65,10 @@ def _warnings(pair, method):
         verb = 'is'
         if ' and ' in doubtful: verb = 'are'
         numbers = f'{doubtful} {verb} unreliable'
-        skewed = f'too skewed for {counted(pair.queries, "query")} (skewness {sentence_number(pair.skewness, 1)})'
-        yield f'{who}: the differences {pair.b} − {pair.a} are {skewed}, so {numbers}; {HELP}'
+        skewness = sentence_number(pair.skewness, 1)
+        queries = f'for {counted(pair.queries, "query")} (skewness {skewness})'
+        skewed = f'the differences {pair.b} − {pair.a} are too skewed {queries}'
+        yield f'{who}: {skewed}, so {numbers}; {HELP}'
     if no_scatter(pair) and test.scatter:
         reason = ('the difference is the same on all queries, so '
                   f'test={method.test!r} has no variance to use')

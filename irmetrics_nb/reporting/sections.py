@@ -467,8 +467,8 @@ def mean_rows(
 # %% ../../nbs/reporting/sections.ipynb #5e2da48b
 def _mean_cell(measure, values, level, mark, limits):
     """Return a dict with the mean of the values and its confidence interval, as numbers and
-    text. The interval is clipped to the limits of the measure. It is NaN if there are fewer than two values, or if the measure does not
-    average over queries."""
+    text. The interval is clipped to the limits of the measure. It is NaN if there are fewer
+    than two values, or if the measure does not average over queries."""
     present = values[~np.isnan(values)]
     aggregate = measure.kind.aggregate
     value = np.nan
