@@ -38,7 +38,7 @@ from irmetrics_nb.metrics.names import CARDS
 
 EXAMPLE = load_example()
 THREE = {name: EXAMPLE.runs[name] for name in ("bm25", "tfidf", "title")}
-WANTED = "measure a b mean_a mean_b difference low high p p_adjusted effect wins ties losses queries".split()
+WANTED = "measure a b mean_a mean_b difference low high level p p_adjusted effect wins ties losses queries".split()
 cells = st.integers(0, 20).map(lambda x: x / 20)
 
 
@@ -234,9 +234,21 @@ def test_few_queries_and_lopsided_differences_are_warned_of():
     for test, doubt in {"randomization": "the randomization test and the t interval are", "sign": "the t interval is", "bootstrap": "the t interval is",
                         "tukey": "Tukey's test is"}.items():
         [said] = compare({"a": a, "b": b}, test=test).warnings
-        assert f"a few queries cause most of the difference, so {doubt} unreliable; use more queries, or test='bootstrap'" in said
+        assert f"the differences b − a are too skewed for 60 queries (skewness 5.1), so {doubt} unreliable; use more queries, or test='bootstrap'" in said
     assert compare({"a": a, "b": b}, test="bootstrap", interval="studentized").warnings == []
     assert "so the randomization test is unreliable" in compare({"a": a, "b": b}, test="randomization", interval="studentized").warnings[0]
+
+
+def test_skewed_differences_are_not_said_to_cause_the_difference():
+    "Two outliers reduce the difference: without them, B is better by 0.1 on each query; with them, by 0.06."
+    a = {str(i): 0.8 for i in range(40)}
+    b = {q: 0.9 - 0.001 * (i % 3) for i, q in enumerate(a)} | {"3": 0.0, "4": 0.0}
+    [said] = compare({"a": a, "b": b}, measures="AP").warnings
+    assert "few queries" not in said and "cause" not in said
+    skewness = stats.skew([b[q] - a[q] for q in a])
+    assert f"the differences b − a are too skewed for 40 queries (skewness −{-skewness:.1f}), so the t-test" in said
+    [turned] = compare({"b": b, "a": a}, measures="AP").warnings
+    assert f"the differences a − b are too skewed for 40 queries (skewness {-skewness:.1f})" in turned
 
 
 def test_the_sentence_is_the_one_that_was_asked_for():

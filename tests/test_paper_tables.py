@@ -1,12 +1,15 @@
 "Tables and texts for papers: captions, columns, effect sizes with intervals, and the sentence on the method."
+import json
 import re
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
-from irmetrics_nb import __version__, compare, evaluate, load_example, nDCG, report
-from irmetrics_nb.comparing.statistics import effect_interval, effect_size, t_test
+from irmetrics_nb import Scores, __version__, compare, evaluate, load_example, nDCG, parse, report
+from irmetrics_nb.comparing.sentences import measure_text
+from irmetrics_nb.comparing.statistics import differences, effect_interval, effect_size, studentized_interval, t_test
 
 EXAMPLE = load_example()
 TWO = {name: EXAMPLE.runs[name] for name in ("bm25", "title")}
@@ -92,12 +95,14 @@ def test_effects_without_variance_or_queries_have_no_interval():
     assert np.isnan(few.rows[0].effect_interval).all() and "–" in few.pair_table().to_markdown()
 
 
-def test_the_table_of_pairs_has_the_numbers_of_the_pairs_with_the_better_system_second(tmp_path):
+def test_the_table_of_pairs_has_the_pairs_of_the_data_frame(tmp_path):
     found = compare(EXAMPLE.qrels, EXAMPLE.runs, "AP RR")
     table = found.pair_table()
     frame = table.to_polars()
-    assert frame.height == 30 and (frame["difference"] >= 0).all() and (frame["effect_low"] < frame["effect"]).all()
-    assert {frozenset((p.a, p.b)) for p in table.rows} == {frozenset((p.a, p.b)) for p in found.rows}
+    assert frame.height == 30 and (frame["effect_low"] < frame["effect"]).all()
+    assert set(frame["difference"].sign()) == {-1, 1}  # a and b do not depend on which is better
+    assert frame.select(found.to_polars().columns).equals(found.to_polars()) and table.rows == list(found.rows)
+    assert frame.select("a", "b").rows() == [(pair.a, pair.b) for pair in found.rows]
     text = table.to_latex(columns=["a", "b", "difference", "interval", "p", "effect", "effect interval"])
     assert text.count("\\\\\n") == 31 and r"\textbf{" in text and "Holm" in text and r"$-$" in text
     assert [p.a for p in compare(EXAMPLE.qrels, EXAMPLE.runs, "AP", baseline="title").pair_table().rows] == ["title"] * 5
@@ -105,6 +110,33 @@ def test_the_table_of_pairs_has_the_numbers_of_the_pairs_with_the_better_system_
     assert (tmp_path / "pairs.csv").read_text().startswith("measure,a,b") and '"effect_low"' in table.to_json()
     groups = {q: "x" if i % 2 else "y" for i, q in enumerate(EXAMPLE.qrels.queries)}
     assert "slice" in compare(EXAMPLE.qrels, TWO, "AP", groups=groups).pair_table().to_markdown()
+
+
+def test_every_table_of_pairs_has_the_level_of_each_interval(tmp_path):
+    random = np.random.default_rng(0)
+    a = random.normal(0, 0.1, 40)
+    systems = {"a": a, "b": a + random.normal(1, 0.1, 40), "c": a + random.normal(0.001, 0.1, 40)}
+    found = compare({name: dict(enumerate(x.tolist())) for name, x in systems.items()}, measures="x")
+    in_order = np.argsort([pair.p for pair in found.rows])  # Holm rejects two of the three
+    levels = np.zeros(3)
+    levels[in_order] = [1 - 0.05 / 3, 1 - 0.05 / 2, 1 - 0.05]
+    expected = pytest.approx(levels.tolist())
+    for result in (found, found.pair_table()):
+        result.save(tmp_path / "pairs.csv")
+        assert pl.read_csv(tmp_path / "pairs.csv")["level"].to_list() == expected == result.to_polars()["level"].to_list()
+    assert json.loads(found.to_json())["pairs"][0]["level"] == json.loads(found.pair_table().to_json())["level"][0] == pytest.approx(levels[0])
+    assert {"98.33 %", "97.5 %", "95 %"} <= set(re.findall(r"[0-9.]+ %", found.pair_table().to_markdown()))
+
+
+def test_exchanged_systems_have_the_numbers_of_the_comparison_the_other_way_round():
+    random = np.random.default_rng(2)
+    a, b = (dict(enumerate(random.exponential(size=30).tolist())) for _ in range(2))
+    for test in ("t", "wilcoxon", "bootstrap"):
+        pair = compare({"a": a, "b": b}, test=test).rows[0]
+        other = compare({"b": b, "a": a}, test=test).rows[0]
+        for name, value in vars(pair.turned()).items():
+            assert vars(other)[name] == (pytest.approx(value) if isinstance(value, float) else value), name
+        assert pair.skewness == pytest.approx(float(stats.skew(np.subtract([*b.values()], [*a.values()])))) != 0
 
 
 @pytest.mark.parametrize(("measures", "options", "said"), [
@@ -124,6 +156,62 @@ def test_the_sentence_on_the_method_says_what_was_computed(measures, options, sa
     comment = found.to_latex().splitlines()[0]
     assert comment.startswith("% Systems are compared by") and "^" not in comment.replace(r"\textasciicircum", "")
     assert comment.count("{") == comment.count("}") and not re.search(r"(?<!\\)[_&#]", comment[1:])
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({}, ["Confidence intervals of the mean difference by t: each at the level of its test after the correction, 95 % to 98.33 %."]),
+    ({"correction": "bonferroni"}, ["by t: 98.33 %."]), ({"correction": "none", "margin": 0.02}, ["by t: 95 %; for the margin 90 %."]),
+    ({"interval": "bca", "seed": 3}, ["by bootstrap BCa: each at the level", "98.33 %, 9,999 resamples, seed 3."]),
+    ({"test": "bootstrap", "draws": 500, "interval": "studentized"}, [
+        "by the studentized bootstrap", "Draws of the test: 500; seed 0 (resamples of the queries).", ", 500 resamples, seed 0."]),
+    ({"test": "randomization", "draws": 700}, ["Draws of the test: 700; seed 0 (random choices of signs; all choices, if these are fewer). Confidence"]),
+    ({"test": "tukey", "draws": 800}, ["Draws of the test: 800; seed 0 (random shuffles within each query; all shuffles", "by Tukey: 95 %."]),
+    ({"test": "wilcoxon"}, ["by Wilcoxon's signed ranks (exact); 3 pairs", "Differences of 0 are left out, equal ones get the mean of their ranks."]),
+    ({"test": "sign"}, ["Differences of 0 are left out. Confidence"]),
+])  # fmt: skip
+def test_a_reviewer_can_repeat_the_test_and_the_intervals(options, said):
+    text = compare(EXAMPLE.qrels, {name: EXAMPLE.runs[name] for name in ("bm25", "title", "tfidf")}, "AP", **options).method_sentence()
+    for part in said: assert part in text, (part, text)
+    assert ("resamples," in text) is (options.get("interval") in ("bca", "studentized"))
+
+
+def test_the_bounds_for_a_margin_have_the_resamples_of_the_sentence():
+    values = {"a": dict.fromkeys(range(20), 0.0), "b": {i: ((i * 7) % 20 - 8) / 20 for i in range(20)}}
+    found = compare(values, test="bootstrap", interval="studentized", draws=300, margin=0.1, seed=4)
+    expected = studentized_interval(differences([*values["a"].values()], [*values["b"].values()]), level=0.9, symmetric=False, resamples=300, seed=4)
+    assert "300 resamples, seed 4" in found.method_sentence()
+    assert (found.rows[0].lower_bound, found.rows[0].upper_bound) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("conventions", "measure", "said"), [
+    ("gdeval", "nDCG@10", "nDCG(gain='exp')@10 (gain 2^g − 1;"), ("sklearn", "AP", "documents with equal scores count as one group; no cutoff)"),
+    ("trec_eval", "IPrec@0.1", "recall x is reached with xR + 0.9 relevant documents, rounded down"), ("gdeval", "ERR@20", "(largest grade 4; a stop at rank i"),
+    (None, "ERR@20", "(largest grade 3; a stop at rank i is worth 1/i; a document satisfies with probability (2^g − 1)/2^m"),
+])  # fmt: skip
+def test_the_sentence_has_the_parameters_that_the_conventions_set(conventions, measure, said):
+    assert said in compare(EXAMPLE.qrels, TWO, measure, conventions=conventions).method_sentence()
+
+
+def test_every_parameter_of_a_measure_is_described_in_english():
+    words = {"P": "divided by the number of documents retrieved; relevant from grade 1 on; no cutoff", "P@5": "divided by k; relevant from grade 1 on; cutoff 5",
+             "AP": "relevant from grade 1 on; divided by the number of relevant documents; no cutoff", "RBP": "p = 0.8; gain 1 for relevant documents; relevant from grade 1 on; no cutoff",
+             "RBP(gain='exp',rel=2)": "p = 0.8; gain 2^g − 1; no cutoff", "AP(divisor='min(R,k)')@10": "divided by the number of relevant documents, at most k; cutoff 10"}
+    for name, text in words.items(): assert text in measure_text(parse(name))
+    names = "P SetP R SetR Rprec F SetF Success AP IPrec@0.5 Bpref CG DCG nDCG nDCG@5 RR ERR RBP".split()
+    described = " ".join(measure_text(parse(name)) for name in names)
+    assert not re.search(r"divisor|tied|levels|phi|max_grade|ideal_from|cut_ideal|judged_only|'", described), described
+
+
+@pytest.mark.parametrize("name", ["scores.json", "scores.csv"])
+def test_the_sentence_on_loaded_scores_does_not_contradict_itself(name, tmp_path):
+    evaluate(EXAMPLE.qrels, TWO, "AP nDCG(judged_only=True)@10").save(tmp_path / name)
+    text = compare(Scores.load(tmp_path / name)).method_sentence()
+    assert text.count("unjudged documents removed") == 1 and "count as not relevant" not in text
+    assert "Conventions: not known (the values come from a file)." in text
+    known = compare(EXAMPLE.qrels, TWO, "AP nDCG(judged_only=True)@10").method_sentence()
+    assert "unjudged documents count as not relevant, unless they are removed." in known
+    only = compare(EXAMPLE.qrels, TWO, "nDCG(judged_only=True)@10").method_sentence()
+    assert "unjudged documents removed" in only and "count as not relevant" not in only
 
 
 def test_the_sentence_on_the_method_names_test_correction_draws_and_alpha():

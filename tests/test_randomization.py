@@ -1,7 +1,7 @@
 "The randomization tests against enumeration, scipy, and their own promise: wrong in at most 5 of 100 cases."
 import tracemalloc
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import compare
-from irmetrics_nb.comparing.statistics import differences, randomization_test, tukey_intervals, tukey_test
+from irmetrics_nb.comparing.statistics import (
+    differences,
+    randomization_test,
+    residual_deviations,
+    tukey_intervals,
+    tukey_test,
+    vary_unequally,
+)
 
 FEW = st.lists(st.integers(-8, 8).map(lambda x: x / 8), min_size=1, max_size=7)
 
@@ -251,6 +258,51 @@ def test_tukey_is_wrong_about_any_pair_in_at_most_5_of_100_cases():
     samples = random.beta(0.4, 1, size=(experiments, 30, 5))
     wrong = np.mean([(tukey_test(one, draws=199, seed=i) < 0.05).any() for i, one in enumerate(samples)])
     assert 0.015 < wrong <= 0.05 + 3.3 * np.sqrt(0.05 * 0.95 / experiments)
+
+
+@pytest.mark.parametrize(("deviations", "lowest"), [([0.08] * 6 + [0.15] * 2, 0.06), ([0.05] * 8 + [0.15] * 2, 0.09), ([0.03] * 8 + [0.25] * 2, 0.14)])
+def test_tukey_warns_of_unequal_variances_that_give_false_alarms(deviations, lowest):
+    random, wrong, by_holm = np.random.default_rng(5), [], []
+    for _ in range(200):
+        values = random.normal(0.5, 0.2, (50, 1)) + random.normal(0, deviations, (50, len(deviations)))
+        wrong.append(tukey_test(values, draws=199).min() < 0.05)
+        pairs = [stats.ttest_rel(a, b).pvalue for a, b in combinations(values.T, 2)]
+        by_holm.append(min(pairs) * len(pairs) < 0.05)
+        assert vary_unequally(values)
+    assert np.mean(wrong) > lowest and np.mean(by_holm) < 0.05 + 3.3 * np.sqrt(0.05 * 0.95 / 200)
+
+
+def systems_of(values):
+    return {f"s{i}": dict(enumerate(map(float, column))) for i, column in enumerate(values.T)}
+
+
+def test_tukey_is_not_called_simultaneous_if_systems_vary_unequally():
+    random = np.random.default_rng(0)
+    apart = systems_of(random.normal(0, [0.05] * 3 + [0.5], (50, 4)))
+    found = compare(apart, measures="AP", test="tukey", draws=99)
+    [said] = [text for text in found.warnings if "vary unequally" in text]
+    assert said.startswith("AP: the systems vary unequally") and "for s3" in said and said.endswith("use test='t', which is corrected by Holm")
+    assert "Intervals are not simultaneous at 95 %, because the systems vary unequally" in " ".join(str(found).split())
+    assert found.to_dict()["intervals"].startswith("Intervals are not simultaneous") and said in found.to_dict()["warnings"]
+    assert not any("vary unequally" in text for text in compare(apart, measures="AP").warnings)
+    alike = compare(systems_of(random.normal(0, 0.1, (50, 4))), measures="AP", test="tukey", draws=99)
+    assert not any("vary" in text for text in alike.warnings) and "Intervals are simultaneous: 95 %" in " ".join(str(alike).split())
+
+
+def test_unequal_variances_in_one_slice_are_named_with_the_slice():
+    random = np.random.default_rng(0)
+    values = np.vstack([random.normal(0, 0.1, (30, 3)), random.normal(0, [0.02, 0.02, 0.1], (30, 3))])
+    groups = {i: "even" if i < 30 else "odd" for i in range(60)}
+    said = compare(systems_of(values), measures="AP", test="tukey", draws=99, groups=groups).warnings
+    assert [text.partition(":")[0] for text in said if "vary unequally" in text] == ["AP in odd"]
+
+
+def test_residuals_have_neither_system_nor_query_means():
+    by_hand = [[-1, -1, 2], [1, 1, -2]]  # of [0, 0, 3] and [3, 3, 0]
+    values = np.array([[0, 0, 3], [3, 3, 0]]) + [[5], [7]] + [1, 2, 4]
+    assert residual_deviations(values) == pytest.approx(np.std(by_hand, axis=0))
+    assert not vary_unequally(values[:, 1:])  # two systems have the same residuals but for the sign
+    assert not vary_unequally(np.full((4, 3), 0.1 + 0.2)) and vary_unequally(values)
 
 
 def test_nan_is_refused():

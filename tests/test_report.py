@@ -16,7 +16,17 @@ from irmetrics_nb.data.records import DOCUMENTS, TOPICS, read_words
 from irmetrics_nb.evaluation.scores import RunInfo, Scores
 from irmetrics_nb.metrics.parsing import parse_all
 from irmetrics_nb.reporting.report import Report, content
-from irmetrics_nb.reporting.sections import MOST_NUMBERS, axis, explained_query, histogram, query_values, waterfall
+from irmetrics_nb.reporting.sections import (
+    MOST_NUMBERS,
+    axis,
+    difference_panels,
+    explained_query,
+    histogram,
+    mean_panels,
+    mean_rows,
+    query_values,
+    waterfall,
+)
 from irmetrics_nb.results import SHRINK, Table, booktabs, tex_text
 
 EXAMPLE = load_example()
@@ -167,6 +177,20 @@ def test_an_interval_is_students(six):
     values = evaluate(EXAMPLE.qrels, EXAMPLE.runs["bm25"], "AP")["AP"]
     low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
     assert f"{low:.3f} to {high:.3f}" in six.to_html()
+
+
+def test_intervals_and_axes_do_not_exceed_the_limits_of_a_measure():
+    qrels = {f"q{i}": {"a": 1, "b": 1, "c": 1} for i in range(6)}
+    good = {query: ["a", "b", "c"] for query in qrels} | {"q3": ["x", "a", "b", "c"], "q4": ["x", "y", "z", "w", "a"]}
+    found = report(qrels, {"good": good, "bad": {query: ["x", "a"] for query in qrels}}, "AP RR NumRet", checkup=False)
+    raw = stats.t.interval(0.95, 5, found.scores["RR"][0].mean(), stats.sem(found.scores["RR"][0]))
+    assert raw[1] > 1.1
+    cells = {row["name"]: row["cells"] for row in mean_rows(found.scores, found.comparison)}
+    assert cells["good"][1]["high"] == 1 and cells["good"][1]["low"] == pytest.approx(raw[0]) and cells["good"][1]["interval"].endswith("to 1.000")
+    for panel in mean_panels(found.scores): assert panel["axis"].low >= 0 and panel["axis"].high == 1
+    for panel in difference_panels(found.comparison): assert -1 <= panel["axis"].low < panel["axis"].high <= 1
+    assert not any("1.149" in text for text in (found.to_html(), found.to_markdown(), found.to_latex()))
+    assert "0.417 to 1.000" in found.to_html()
 
 
 def test_every_query_has_the_value_that_evaluate_gives_it(page):

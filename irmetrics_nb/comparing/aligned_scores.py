@@ -12,6 +12,7 @@ __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'REQUIREMENTS', 'PAIR_COLUMNS
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, compress, product, zip_longest
 from typing import Any
 
@@ -81,31 +82,40 @@ class Sample:
         value."""
         return ~np.isnan(self.values).any(axis=0)
 
+    @cached_property
+    def computed(self) -> list[Measure | None]:
+        """Return the measures with all parameters, as their names say. A measure is as it
+        was asked for if its name cannot be parsed, and None if it is not known."""
+        pairs = zip_longest(self.measures, self.asked)
+        return [_measure_or_none(name) or request for name, request in pairs]
+
     def index(self, measure: Any) -> int:
         """Return the index of a measure, also if its name is spelled differently. Returns
         0 if `measure` is None. Raises KeyError if the measure is not in the sample."""
         if measure is None: return 0
         if measure in self.measures: return self.measures.index(measure)
-        pairs = zip_longest(self.measures, self.asked)
-        computed = [_measure_or_none(name) or request for name, request in pairs]
         tool = tool_of(self.conventions)
-        row = position(measure, computed, self.asked or computed, tool)
+        row = position(measure, self.computed, self.asked or self.computed, tool)
         if row is not None: return row
         raise KeyError(f'{measure} was not computed; available: '
                        f'{", ".join(self.measures)}')
 
-    def span(self, measure: str) -> float:
-        """Return the largest possible difference between two values of a measure. Returns
-        infinity if the measure has no known maximum, or if a value in the sample is
-        negative or above the maximum."""
+    def limits(self, measure: str) -> tuple[float, float]:
+        """Return the smallest and the largest possible value of a measure, to which
+        intervals and axes are clipped. They are infinite if the measure has no known
+        maximum, or if a value in the sample is negative or above the maximum."""
         row = self.index(measure)
-        if self.asked: parsed = self.asked[row]
-        else: parsed = _measure_or_none(measure)
+        parsed = self.computed[row]
         largest = parsed.kind.largest if parsed else None
-        if largest is None: return np.inf
+        if largest is None: return -np.inf, np.inf
         values = self.values[:, row]
-        if ((values < 0) | (values > largest + 1e-9)).any(): return np.inf
-        return float(largest)
+        if ((values < 0) | (values > largest + 1e-9)).any(): return -np.inf, np.inf
+        return 0.0, float(largest)
+
+    def span(self, measure: str) -> float:
+        """Return the largest possible difference between two values of a measure."""
+        low, high = self.limits(measure)
+        return high - low
 
 def _measure_or_none(name):
     try: return parse(name)
@@ -354,22 +364,28 @@ class SignificanceTest:
     scatter: bool = False   # whether the test needs differences that vary
     of_mean: bool = True    # whether the test is about the mean
     exact_up_to: int = 0    # differences other than 0, above which p is approximate
+    details: str = ''       # what is needed to repeat it
 
 TESTS: dict[str, SignificanceTest] = {
     't': SignificanceTest(
         'paired t', t_test, interval='t', symmetric='the t-test', scatter=True),
     'wilcoxon': SignificanceTest(
-        "Wilcoxon's signed ranks", wilcoxon, of_mean=False, exact_up_to=EXACT),
-    'sign': SignificanceTest('the sign test', sign_test, of_mean=False),
+        "Wilcoxon's signed ranks", wilcoxon, of_mean=False, exact_up_to=EXACT,
+        details='differences of 0 are left out, equal ones get the mean of their ranks'),
+    'sign': SignificanceTest(
+        'the sign test', sign_test, of_mean=False,
+        details='differences of 0 are left out'),
     'randomization': SignificanceTest(
         "Fisher's randomization", randomization_test, draws=100_000, together=True,
-        symmetric='the randomization test'),
+        symmetric='the randomization test',
+        details='random choices of signs; all choices, if these are fewer'),
     'bootstrap': SignificanceTest(
         'the studentized bootstrap', bootstrap_test, draws=9999, interval='studentized',
-        scatter=True),
+        scatter=True, details='resamples of the queries'),
     'tukey': SignificanceTest(
         "Tukey's HSD by randomization", tukey_intervals, draws=10_000, together=True,
-        interval='tukey', symmetric="Tukey's test"),
+        interval='tukey', symmetric="Tukey's test",
+        details='random shuffles within each query; all shuffles, if these are fewer'),
 }
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #b365f43c
@@ -423,8 +439,10 @@ class Method:
         return self.known_test.words
 
     def words_of(self, pairs: Iterable['Pair']) -> str:
-        """Return the name of the test, and whether the p-values of the pairs are exact, if
-        this depends on the number of differences."""
+        """Return the name of the test, and how the p-values of the pairs were computed.
+
+        This is 'exact' or 'normal approximation', if it depends on the number of
+        differences, as in Wilcoxon's test."""
         limit = self.known_test.exact_up_to
         if not limit: return self.words
         exact = [pair.wins + pair.losses <= limit for pair in pairs]
@@ -438,6 +456,12 @@ class Method:
     def level(self) -> float:
         """Return the confidence level of an interval before correction, 1 - alpha."""
         return 1 - self.alpha
+
+    @property
+    def resamples(self) -> int:
+        """Return the number of resamples of a bootstrap interval."""
+        if self.test == 'bootstrap' and self.draws: return self.draws
+        return TESTS['bootstrap'].draws
 
     @property
     def agrees(self) -> bool:
@@ -510,11 +534,12 @@ class Pair:
         return replace(
             self, a=self.b, b=self.a, mean_a=self.mean_b, mean_b=self.mean_a,
             difference=-self.difference, low=-self.high, high=-self.low,
-            effect=-self.effect, wins=self.losses, losses=self.wins,
+            effect=-self.effect, skewness=-self.skewness,
+            wins=self.losses, losses=self.wins,
             lower_bound=-self.upper_bound, upper_bound=-self.lower_bound)
 
-PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high p p_adjusted effect '
-                'wins ties losses queries'.split())
+PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high level p p_adjusted '
+                'effect wins ties losses queries'.split())
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #32ef2fd4
 LEAST_QUERIES = 3  # fewer queries give no test
@@ -540,13 +565,11 @@ def _interval_of_mean(d, method, level, one_sided=False):
     bounds of one-sided tests. Returns (nan, nan) for fewer than three queries."""
     if len(d) < LEAST_QUERIES: return np.nan, np.nan
     if level <= 0: return np.nan, np.nan
-    if one_sided and method.interval == 'studentized':
-        return studentized_interval(d, level=level, symmetric=False, seed=method.seed)
     if method.interval in ('t', 'tukey'): return t_interval(d, level=level)
-    resamples = None
-    if method.test == 'bootstrap': resamples = method.draws
-    return bootstrap_interval(
-        d, method=method.interval, level=level, resamples=resamples or 9999, seed=method.seed)
+    drawn = {'resamples': method.resamples, 'seed': method.seed}
+    if one_sided and method.interval == 'studentized':
+        return studentized_interval(d, level=level, symmetric=False, **drawn)
+    return bootstrap_interval(d, method=method.interval, level=level, **drawn)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #d462d77c
 def _p_values(rows, positions, method, progress):

@@ -409,7 +409,7 @@ def of_all(scores: Scores) -> Sample:
     For each measure, a query counts only if every run has a value."""
     names = tuple(run.name or 'run' for run in scores.runs)
     measures = tuple(scores.keys())
-    sample = Sample(names, measures, scores.query_ids, scores.values)
+    sample = Sample(names, measures, scores.query_ids, scores.values, asked=scores.asked)
     return replace(sample, values=common(sample))
 
 def common_sizes(scores: Scores) -> dict[str, tuple[int, int]]:
@@ -454,7 +454,8 @@ def mean_rows(
         cells = []
         for m, row in zip(scores.measures, values):
             mark = raised.get((name, repr(m)), '')
-            cells.append(_mean_cell(m, row, level, mark))
+            limits = sample.limits(repr(m))
+            cells.append(_mean_cell(m, row, level, mark, limits))
         rows.append({'letter': letter(i), 'name': name, 'baseline': name == baseline, 'cells': cells})
     qualities = np.array([m.kind.quality for m in scores.measures], bool)
     means = [[cell['value'] for cell in row['cells']] for row in rows]
@@ -464,16 +465,17 @@ def mean_rows(
     return rows
 
 # %% ../../nbs/reporting/sections.ipynb #5e2da48b
-def _mean_cell(measure, values, level, mark):
+def _mean_cell(measure, values, level, mark, limits):
     """Return a dict with the mean of the values and its confidence interval, as numbers and
-    text. The interval is NaN if there are fewer than two values, or if the measure does not
-    average over queries."""
+    text. The interval is clipped to the limits of the measure. It is NaN if there are fewer
+    than two values, or if the measure does not average over queries."""
     present = values[~np.isnan(values)]
     aggregate = measure.kind.aggregate
     value = np.nan
     if present.size: value = float(aggregate.f(present))
     low = high = np.nan
     if aggregate.spread and present.size > 1: low, high = t_interval(present, level=level)
+    low, high = np.clip([low, high], *limits).tolist()
     interval = _interval_words(low, high, 3)
     text = cell_text(value)
     return {'text': text, 'value': value, 'low': low, 'high': high, 'interval': interval, 'marks': mark}
@@ -489,24 +491,29 @@ def mean_panels(scores: Scores, level: float = .95) -> list[_Content]:
 
     Measures that do not average over queries are omitted."""
     systems = mean_rows(scores, level=level)
+    sample = of_all(scores)
     panels = []
     for i, m in enumerate(scores.measures):
         if not m.kind.aggregate.spread: continue
         cells = [system['cells'][i] | {'name': system['name']} for system in systems]
         cells.sort(key=lambda cell: -np.nan_to_num(cell['value'], nan=-9))
-        panels.append(forest_of(repr(m), cells))
+        panels.append(forest_of(repr(m), cells, limits=sample.limits(repr(m))))
     return panels
 
 def forest_of(
-    measure: str, rows: Sequence[_Content], zero: bool = False, left_out: int = 0,
+    measure: str, rows: Sequence[_Content], *, zero: bool = False, left_out: int = 0,
+    limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> _Content:
     """Return the data of a forest plot, with its axis.
 
     rows: dicts with name, text, value, low and high, and with kind ('better', 'worse' or
     '') for a difference. zero: whether the axis must include 0. left_out: the number of
-    rows that are not drawn."""
+    rows that are not drawn. limits: the smallest and the largest possible value; the axis
+    ends there."""
     values = [row[end] for row in rows for end in ('value', 'low', 'high')]
     scale = axis(values, zero)
+    low, high = limits
+    scale = replace(scale, low=max(scale.low, low), high=min(scale.high, high))
     return {'measure': measure, 'axis': scale, 'rows': rows, 'left_out': left_out}
 
 # %% ../../nbs/reporting/sections.ipynb #8845c79e
@@ -523,7 +530,8 @@ def difference_panels(comparison: Comparison) -> list[_Content]:
         lines = _lines(comparison, pairs[:PAIRS])
         lines.sort(key=lambda line: -np.nan_to_num(line['value']))
         left_out = len(pairs) - len(lines)
-        panels.append(forest_of(m, lines, True, left_out))
+        span = comparison.sample.span(m)
+        panels.append(forest_of(m, lines, zero=True, left_out=left_out, limits=(-span, span)))
     return panels
 
 def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
@@ -598,7 +606,8 @@ def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
             line['name'] = f'{p.slice} ({p.queries:,})'
             lines.append(line)
         left_out = len(of_measure) - len(lines)
-        panels.append(forest_of(m, lines, True, left_out))
+        span = sample.span(m)
+        panels.append(forest_of(m, lines, zero=True, left_out=left_out, limits=(-span, span)))
     of_pair = replace(comparison, rows=tuple(pairs))
     sentences = share_sentences(of_pair)
     tables = _slice_tables(sample, comparison.groups, comparison)
