@@ -47,7 +47,7 @@ from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, read_groups, slice_names
 from ..data.recognition import recognise
 from ..evaluation.evaluation import Progress, in_percent, parts_of
-from ..evaluation.findings import NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest, top_counts
+from ..evaluation.findings import MISSING, NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest, top_counts
 from ..metrics.parsing import parse_all, position
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642
@@ -272,13 +272,14 @@ def judged_shares(sample: Sample) -> dict[str, float]:
     return {name: judged / n for name, (n, judged) in named if n}
 
 def answered(sample: Sample) -> np.ndarray:
-    """Return a boolean array (systems, queries): whether there is a result. A result is
-    at least one retrieved document. For a system without known rankings, it is at least
-    one value that is not NaN."""
+    """Return a boolean array (systems, queries): whether the query is answered, perhaps
+    with an empty list. For a system without known rankings, a query is answered if at
+    least one value is not NaN."""
     with_value = ~np.isnan(sample.values).all(axis=1)
     if not len(sample.first_ranks): return with_value
-    with_document = sample.first_ranks[..., 0] > 0
-    return np.where(with_document.any(axis=1, keepdims=True), with_document, with_value)
+    states = sample.first_ranks[..., 0]
+    known = states.any(axis=1, keepdims=True)
+    return np.where(known, states > MISSING, with_value)
 
 def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float]:
     """Return the shares of unjudged documents of systems a and b, and a p-value. Only

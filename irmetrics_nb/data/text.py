@@ -136,11 +136,12 @@ class Rows:
 
 # %% ../../nbs/data/text.ipynb #7d1e0b31
 def select_rows(rows: Rows, selection: np.ndarray) -> Rows:
-    """Return only the rows with the numbers in `selection`. Queries without rows are removed. The other queries are
-    in the order of their first remaining row."""
+    """Return only the rows with the numbers in `selection`. Queries that lose all their rows are removed. The other
+    queries are in the order of their first remaining row. Queries that had no rows follow at the end."""
     selected = rows.selected(selection)
     queries, first = np.unique(selected.query, return_index=True)
-    queries = queries[np.argsort(first)]
+    without_rows = np.setdiff1d(np.arange(len(rows.query_ids)), rows.query)
+    queries = np.append(queries[np.argsort(first)], without_rows)
     number = np.zeros(len(rows.query_ids), np.int32)
     number[queries] = np.arange(len(queries))
     lines = [rows.lines[i] for i in selection.tolist()] if rows.lines else ()
@@ -646,16 +647,25 @@ def run_lines(rows: Rows, name: str) -> Iterator[str]:
         yield f'{query} Q0 {doc} {rank} {_shortest(score)} {tag}\n'
 
 # %% ../../nbs/data/text.ipynb #4fda42fa
-def file_bytes(pairs: Any, path: StrPath) -> bytes:
-    """Return a `Qrels` or `Run` as the bytes of a file, in the format of its name. Raise ValueError if the format
-    cannot store an id, or a query without judgments."""
-    form = file_form(path)
-    rows = pairs.rows
-    n_judged = np.bincount(rows.query, minlength=len(pairs))
-    if form != '.json' and pairs.kind == 'qrels' and not n_judged.all():  # a query without a judgment counts
-        query = pairs.queries[n_judged.argmin()]
+def _check_empty(pairs, empty, path):
+    """Raise ValueError for queries without judgments; warn with DataWarning of queries without results. `empty` is a
+    mask of the queries."""
+    if pairs.kind == 'qrels':
+        query = pairs.queries[empty.argmax()]
         raise ValueError(f'{visible(path)}: query {query!r} has no judgments, and this format cannot store such a '
                          'query; .json can')
+    problem = f'{counted(int(empty.sum()), "query")} without results'
+    warnings.warn(f'{visible(path)}: {problem} cannot be stored in this format, and will be missing from the file; '
+                  '.json can store them', DataWarning, stacklevel=4)
+
+def file_bytes(pairs: Any, path: StrPath) -> bytes:
+    """Return a `Qrels` or `Run` as the bytes of a file, in the format of its name. Raise ValueError if the format
+    cannot store an id, or a query without judgments. Warn with DataWarning if it cannot store queries without
+    results."""
+    form = file_form(path)
+    rows = pairs.rows
+    empty = np.bincount(rows.query, minlength=len(pairs)) == 0
+    if form != '.json' and empty.any(): _check_empty(pairs, empty, path)
     check_ids(chain(pairs.queries, rows.doc.tolist()), form, path)
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()

@@ -336,7 +336,7 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
     depth = counts.depth
     tallies = total_tallies(counts.tallies)
     variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, source))
-    evidence = judged_evidence((), hits, qrels, None, reading.looks())
+    evidence = judged_evidence((), hits, qrels, None, reading)
     evidence.counts = counts
     evidence.source = reading
     evidence.cutoff = k

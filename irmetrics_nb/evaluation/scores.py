@@ -27,7 +27,7 @@ from ..core.ties import LazyMapping
 from ..data.errors import DataError, StrPath, counted, import_polars, visible
 from ..data.sources import file_stem, repeated_item
 from ..data.text import Note, total_notes
-from .findings import RANKS, TOP, deepest, top_counts
+from .findings import MISSING, RANKS, TOP, deepest, top_counts
 from irmetrics_nb.evaluation.presets import (
     LOADED,
     UnknownConventions,
@@ -94,7 +94,9 @@ def _run_counts(scores):
     "Return {phrase: number} for the rows of a run, without zeros."
     info = scores.runs[0]
     short = f' with fewer than {deepest(scores.measures)} documents'
-    counts = {short: info.short, REPEATED.format('run'): info.repeats[1]}
+    states = scores.first_ranks[0, :, 0]
+    empty = np.count_nonzero(states == 0) if states.any() else 0  # if not, the ranks are not known
+    counts = {' answered without results': empty, short: info.short, REPEATED.format('run'): info.repeats[1]}
     return {phrase: n for phrase, n in counts.items() if n}
 
 def _phrases(runs, count):
@@ -303,7 +305,8 @@ class Scores(Result):
         {query: group}, if groups were passed to `evaluate`.
     first_ranks : array of shape (runs, queries, 20), or (queries, 20), optional
         What is known about the document at each of the first ranks: 1 not judged, 2
-        judged not relevant, 3 relevant, 0 after the end of the list.
+        judged not relevant, 3 relevant, 0 after the end of the list; -1 for a query
+        that is missing from the run.
 
     Examples
     --------
@@ -476,7 +479,7 @@ class Scores(Result):
         ids = dict.fromkeys(q for scores in runs for q in scores.query_ids)
         index = dict(zip(ids, count()))
         values = np.full((len(runs), len(runs[0].measures), len(ids)), np.nan)
-        ranks = np.zeros((len(runs), len(ids), RANKS), np.int8)
+        ranks = np.full((len(runs), len(ids), RANKS), MISSING, np.int8)
         infos = []
         for row, states, scores in zip(values, ranks, runs):
             indexes = [index[q] for q in scores.query_ids]
