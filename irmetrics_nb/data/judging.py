@@ -23,7 +23,7 @@ from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
 from .recognition import open_run, ready
-from .text import BATCH_BYTES, Note, Rows, rank_rows, side_by_side
+from .text import BATCH_BYTES, Note, Rows, rank_rows, ranks_on_lines, side_by_side
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
 def match_queries(qrels: Qrels, ids: Ids) -> np.ndarray:
@@ -394,11 +394,13 @@ class QueryLook:
     score: np.ndarray  # in the order given
     missed: Sequence[str] = ()  # some of the judged documents that it did not retrieve, junk apart
     docs: Sequence[str] = ()    # if there are any: some of those that it retrieved and nobody judged
+    rank: Any = ()              # the rank column of the first rows, if there is one
 
 QUERIES = 50  # that are looked at in one window
 DOCS = 300    # that are compared with missed ones in one window
 MANY_DOCS = 2000  # for an observer
 MISSED = 10   # of one query
+RANKED_QUERIES, RANKED_ROWS = 10, 20  # of one window, whose ranks are read
 
 def looks_at(
     rows: Rows, limit: int, qrels: Qrels, hits: JudgedHits, n_docs: int = DOCS,
@@ -418,9 +420,10 @@ def looks_at(
         room = n_docs
         numbers = numbers[:QUERIES]
         queries = match_queries(qrels, rows.query_ids[numbers])
-        for number, query in zip(numbers.tolist(), queries.tolist()):
+        for i, (number, query) in enumerate(zip(numbers.tolist(), queries.tolist())):
             rows_here = np.flatnonzero(rows.query[window] == number) + window.start
             look = QueryLook(rows.query_ids[number], query >= 0, rows.value[rows_here])
+            if i < RANKED_QUERIES: look.rank = ranks_on_lines(rows, rows_here[:RANKED_ROWS])
             looks.append(look)
             if query < 0 or not lacking[query] or room <= 0: continue
             docs = documents[rows_here[:room]].tolist()

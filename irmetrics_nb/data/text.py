@@ -420,6 +420,18 @@ def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
         yield columns
 
 # %% ../../nbs/data/text.ipynb #560ae418
+def ranks_on_lines(rows: Rows, selection: np.ndarray) -> np.ndarray:
+    """Return the ranks of the selected rows of a TREC run, as a float64 array. A rank is NaN if it is not a number,
+    and in rows that do not come from lines of TREC text."""
+    ranks = np.full(len(selection), np.nan)
+    if not rows.line or rows.lines: return ranks
+    end = rows.doc.start[selection] + rows.doc.length[selection]
+    for i, (begin, score) in enumerate(zip(end.tolist(), rows.value[selection].tolist())):
+        line = rows.doc.buffer[begin:begin + 200].tobytes().partition(b'\n')[0]
+        fields = line.split(maxsplit=2)
+        if len(fields) == 3 and to_float(fields[1]) == score: ranks[i] = to_float(fields[0])
+    return ranks
+
 def keep_freed_memory() -> None:
     """Make the C library reuse freed memory, which is faster. Allocating 16 MiB once raises the size above which
     glibc returns memory to the system."""

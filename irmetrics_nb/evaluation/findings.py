@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'MISSING', 'UNJUDGED', 'NOT_RELEVANT', 'RELEVANT', 'RULES', 'Finding',
-           'position_signs', 'find_positions', 'turned', 'upwards', 'in_deviations', 'look_like_scores',
+           'position_signs', 'are_long', 'find_positions', 'turned', 'upwards', 'in_deviations', 'look_like_scores',
            'look_like_grades', 'is_listed_ranking', 'first_ranks', 'top_counts', 'deepest', 'n_short']
 
 # %% ../../nbs/evaluation/findings.ipynb #a53b5af6
@@ -67,6 +67,7 @@ class Evidence:
     depth: tuple[int, int, int] = 0, 0, 0 # Queries, and the fewest and the most documents of one
     cutoff: int = 0                       # How many documents a query should have
     positions: tuple[str, str] | None = None  # `find_positions` of the scores
+    order: str = ''                       # `order_of` the scores of every query, as they came
     upwards: float = 0                    # `upwards` of the run
     swapped: str = ''                     # Signs that judgments and run are swapped
     answered: Sequence[np.ndarray] = ()   # Of several runs, which queries each answers
@@ -190,6 +191,11 @@ def position_signs(query: np.ndarray, score: np.ndarray) -> set:
     elif (steps < 0).all(): order = 'falling'
     return {(n, order) for n in first.tolist()}
 
+def are_long(depth: Iterable[int]) -> bool:
+    """Return whether lists of these lengths are in an order that is hardly by chance,
+    which is one of at least 2**10 orders."""
+    return sum(lgamma(n + 1) for n in depth) >= 10 * log(2)  # n things have n! orders
+
 def find_positions(
     signs: Collection, depth: Iterable[int],
 ) -> tuple[str, str] | None:
@@ -198,8 +204,7 @@ def find_positions(
     None also if the lists are so short that this may be by chance. signs: the union of
     the results of `position_signs`. depth: the number of documents of each query.
     `positions` is '0 to n - 1' or '1 to n'; `order` is 'rising', 'falling' or 'mixed'."""
-    bits = sum(lgamma(n + 1) for n in depth) / log(2)  # n things have n! orders
-    if None in signs or bits < 10: return None
+    if None in signs or not are_long(depth): return None
     firsts, orders = map(set, zip(*signs))
     if len(firsts) > 1: return None
     orders.discard('')
@@ -239,6 +244,46 @@ def _position_problems(evidence):
     code = 'positions' if order == 'rising' else 'ascending-scores'
     queries = evidence.counts.queries if evidence.thorough else ()
     yield problem(code, shown(queries), positions=positions)
+
+# %% ../../nbs/evaluation/findings.ipynb #7c41f0a3
+def order_of(numbers: np.ndarray) -> str:
+    """Return 'falling' if no number is above the one before, 'rising' if none is below,
+    otherwise 'mixed'."""
+    if not (numbers[1:] > numbers[:-1]).any(): return 'falling'
+    if not (numbers[1:] < numbers[:-1]).any(): return 'rising'
+    return 'mixed'
+
+def rising_by_rank(samples: Iterable[QueryLook]) -> tuple[list[str], int, bool]:
+    """Find the queries in which the rank column contradicts the scores.
+
+    Returns (queries in which a score increases from one rank to the next, number of
+    queries with ranks, whether no score decreases). There are no such queries if the
+    ranks contradict the scores of at most half of the queries, or if the lists are so
+    short that this may be by chance."""
+    order = {}
+    depth = []
+    for sample in samples:
+        n = len(sample.rank)
+        if n < 2 or len({*sample.rank}) < n or np.isnan(sample.rank).any(): continue
+        by_rank = np.argsort(sample.rank)
+        order[sample.query] = order_of(sample.score[:n][by_rank])
+        depth.append(n)
+    rising = [query for query in order if order[query] != 'falling']
+    if 2 * len(rising) <= len(order) or not are_long(depth): rising = []
+    return rising, len(order), 'mixed' not in order.values()
+
+def _order_problems(evidence):
+    """Yield a problem if scores increase with the rank or in the order of the input."""
+    counts = evidence.counts
+    words = {'along': 'with the rank', 'sampled': '' if counts else 'sampled '}
+    if counts: rising, n, never_falls = counts.rising, len(counts.depth), counts.never_falls
+    elif evidence.positions: return
+    else: rising, n, never_falls = rising_by_rank(evidence.looks)
+    if rising:
+        code = 'distances' if never_falls else 'rank-order'
+        yield from _report_queries(code, sorted(rising), all=n, **words)
+    elif evidence.order == 'rising' and evidence.upwards > 0 and not evidence.positions:
+        yield problem('distances', along='in the order of the input')
 
 # %% ../../nbs/evaluation/findings.ipynb #d6222a1a
 def look_like_scores(grades: np.ndarray) -> bool:
@@ -442,7 +487,6 @@ def _score_problems(evidence):
     if counts.comments: yield problem('comments', n=counts.comments)
     if counts.unread: yield problem('rank-number', n=counts.unread)
     yield from _report_queries('duplicate-rank', sorted(counts.repeated))
-    yield from _report_queries('distances' if counts.never_falls else 'rank-order', sorted(counts.rising))
 
 def _tie_problems(evidence):
     "Yield problems of ties, of few judged documents, and of runs that are equal to the judgments."
@@ -587,17 +631,18 @@ RULES |= {
     'rank-number': 'note: invalid ranks: {n:,}',
     'duplicate-rank': 'note: duplicate ranks in a query',
     'distances': (
-        'warning: scores increase with the rank: are they distances? The document with '
-        'the largest score is ranked first'),
+        'warning: scores increase {along}: are they distances? The document with the '
+        'largest score is ranked first; if the smallest is the best, write Run(..., '
+        'descending=False)'),
     'rank-order': (
-        'warning: queries in which ranks and scores disagree (the scores are used): '
-        '{n:,}'),
+        'warning: ranks and scores disagree in {n:,} of {all:,} {sampled}queries; the '
+        'scores are used'),
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
 CONDITIONS = (
-    _source_problems, _query_problems, _document_problems, _position_problems, _depth_problems, _level_problems,
-    _grade_problems, _score_problems, _tie_problems)
+    _source_problems, _query_problems, _document_problems, _position_problems, _order_problems, _depth_problems,
+    _level_problems, _grade_problems, _score_problems, _tie_problems)
 
 def find_problems(evidence: Evidence, where: str = '') -> list[Finding]:
     """Return the problems that the rules find in the facts, in the order of `RULES`.
@@ -625,8 +670,10 @@ def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
     query = np.repeat(np.arange(len(scores)), depth)
     positions = None
     if scores: positions = find_positions(position_signs(query, np.concatenate(scores)), depth)
+    orders = {order_of(score) for score in scores if len(score) > 1}
+    order = orders.pop() if len(orders) == 1 and are_long(depth) else 'mixed'
     unjudged = [sample.query for sample in samples if not sample.judged]
-    return Evidence(looks=samples, positions=positions, unjudged=unjudged, **fields)
+    return Evidence(looks=samples, positions=positions, order=order, unjudged=unjudged, **fields)
 
 def judged_evidence(
     measures: Sequence[Measure], judged: Judged, qrels: Qrels, run: Run | None, reading: Reading,
@@ -644,7 +691,7 @@ def judged_evidence(
     if unanswered and run is not None and run.source is None:
         known = {*qrels.queries}
         evidence.unjudged = [query for query in run.queries if query not in known]
-    if evidence.positions: evidence.upwards = upwards(judged)
+    if evidence.positions or evidence.order == 'rising': evidence.upwards = upwards(judged)
     if evidence.judged and not evidence.retrieved and run is not None and _are_met(qrels, run): evidence.judged = 0
     return evidence
 
