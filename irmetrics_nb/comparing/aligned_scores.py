@@ -47,7 +47,17 @@ from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, read_groups, slice_names
 from ..data.recognition import recognise
 from ..evaluation.evaluation import Progress, in_percent, parts_of
-from ..evaluation.findings import MISSING, NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest, top_counts
+from irmetrics_nb.evaluation.findings import (
+    MISSING,
+    NOT_RELEVANT,
+    RANKS,
+    RELEVANT,
+    TOP,
+    UNJUDGED,
+    deepest,
+    depth_note,
+    top_counts,
+)
 from ..metrics.parsing import parse_all, position
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642
@@ -178,6 +188,8 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
         if scores.conventions.missing != 'zero': continue
         lacking = counted(run.missing, 'judged query')
         notes.append(f'{run.name} lacks {lacking} (missing queries score 0)')
+    depths = {name: run.depth for name, run in zip(systems, scores.runs)}
+    notes += filter(None, [depth_note(depths, selected)])
     repeats = [('the judgments', max(run.repeats[0] for run in scores.runs))]
     repeats += [(run.name, run.repeats[1]) for run in scores.runs]
     for name, n in repeats:

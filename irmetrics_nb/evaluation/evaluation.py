@@ -41,6 +41,7 @@ from ..data.judging import Reading, check_tied_chunks, judge_run
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import ready, recognise
 from irmetrics_nb.evaluation.findings import (
+    Depth,
     Evidence,
     check_swapped,
     first_ranks,
@@ -351,7 +352,7 @@ def score_batch(
     bounds = LazyMapping(_all_tie_bounds, measures, values, batches, scored)
     info = RunInfo(
         reading.name, int(missing.sum()), int(no_relevant.sum()), n_unjudged, reading.how, tie_bounds=bounds,
-        short=n_short(judged, measures), notes=reading.notes)
+        short=n_short(judged, measures), notes=reading.notes, depth=Depth.of(judged))
     ids = tuple(compress(query_ids, scored))
     ranks = first_ranks(judged, missing=missing)[scored]
     return Scores(measures, ids, values, (info,), conventions, requested, first_ranks=ranks)

@@ -9,11 +9,11 @@ __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'MISSING', 'UNJUDGED', 'NO
 
 # %% ../../nbs/evaluation/findings.ipynb #a53b5af6
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 from math import lgamma, log
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ..core.arrays import changes, cumcount, descends
 from ..core.conventions import log2_discount
 from ..core.judged import Judged
 from ..core.measures import Measure
-from ..data.errors import escape_non_utf8, short_repr, visible
+from ..data.errors import counted, escape_non_utf8, short_repr, visible
 from ..data.ids import find_spelling, may_match
 from ..data.judging import QueryLook, Reading
 from ..data.qrels_and_runs import Qrels, Run
@@ -400,6 +400,49 @@ def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
     answered = judged.retrieved > 0
     k = deepest(measures)
     return int(np.count_nonzero(answered & (judged.retrieved < k)))
+
+# %% ../../nbs/evaluation/findings.ipynb #8d1f00a2
+class Depth(NamedTuple):
+    """How many documents a run has for each query."""
+    largest: int = 0    # Of any query
+    full: int = 0       # Queries with that many
+    queries: int = 0    # Queries with results
+    documents: int = 0  # Of all queries
+
+    @classmethod
+    def of(cls, judged: Judged) -> 'Depth':
+        "Return the depth of the rankings."
+        retrieved = judged.retrieved
+        largest = int(retrieved.max(initial=0))
+        full = np.count_nonzero(retrieved == largest)
+        return cls(largest, int(full), int(np.count_nonzero(retrieved)), int(retrieved.sum()))
+
+    def __add__(self, other: Any) -> 'Depth':
+        largest = max(self.largest, other.largest)
+        full = sum(depth.full for depth in (self, other) if depth.largest == largest)
+        return Depth(largest, full, self.queries + other.queries, self.documents + other.documents)
+
+def depth_note(depths: Mapping[str, Depth], measures: Iterable[Measure]) -> str:
+    """Return a sentence if a run ends at a rank that affects its comparison with deeper
+    runs; '' otherwise.
+
+    A run ends at its largest depth if at least half of its queries have as many
+    documents. Measures with a cutoff up to this depth are not affected."""
+    names = [name for name, depth in depths.items() if 2 * depth.full >= depth.queries > 0]
+    if not names: return ''
+    short = min(names, key=lambda name: depths[name].largest)
+    deep = max(depths, key=lambda name: depths[name].largest)
+    end = depths[short].largest
+    if depths[deep].documents <= end * depths[deep].queries: return ''
+    affected = [repr(m) for m in measures if m.kind.quality and not _ends_by(m, end)]
+    if not affected: return ''
+    return (f'the runs differ in depth: {short} has at most {counted(end, "document")} per query, and {deep} up to '
+            f'{depths[deep].largest:,}; this can affect {", ".join(affected)}, but not measures with a cutoff of at most '
+            f'{end:,}')
+
+def _ends_by(measure, rank):
+    "Return whether a measure has a cutoff of at most `rank`."
+    return measure.kind.at == 'k' and measure.at is not None and measure.at <= rank
 
 # %% ../../nbs/evaluation/findings.ipynb #851c64f4
 def _level_problems(evidence):

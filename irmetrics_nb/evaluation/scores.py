@@ -27,7 +27,7 @@ from ..core.ties import LazyMapping
 from ..data.errors import DataError, StrPath, counted, import_polars, visible
 from ..data.sources import file_stem, repeated_item
 from ..data.text import Note, total_notes
-from .findings import MISSING, RANKS, TOP, deepest, top_counts
+from .findings import MISSING, RANKS, TOP, Depth, deepest, depth_note, top_counts
 from irmetrics_nb.evaluation.presets import (
     LOADED,
     UnknownConventions,
@@ -232,7 +232,7 @@ def _small_prints(runs, per_run=False):
         width, m, name = max(widths, default=(0, '', ''))
         if width > WORTH_SAYING:
             remarks.append(f'the order of ties changes {m} by up to {value_text(width)} ({name})')
-        return [_notes(runs, remarks)]
+        return [_notes(runs, remarks), *_depth_notes(runs)]
     run_notes = [_notes([run]) for run in runs]
     notes = run_notes[:1]
     if len({*run_notes}) > 1: notes = [f'{_run_name(run)}: {note}' for run, note in zip(runs, run_notes)]
@@ -241,7 +241,11 @@ def _small_prints(runs, per_run=False):
         remarks = _remarks([run])
         if ties: remarks.append(f'depending on the order of ties, {ties}')
         if remarks: notes.append(f'{_run_name(run)}: {"; ".join(remarks)}.')
-    return notes
+    return [*notes, *_depth_notes(runs)]
+
+def _depth_notes(runs):
+    note = depth_note({_run_name(run): run.runs[0].depth for run in runs}, runs[0].measures)
+    return [f'Note: {note}.'] * bool(note)
 
 # %% ../../nbs/evaluation/scores.ipynb #105e529c
 @dataclass(frozen=True)
@@ -261,6 +265,7 @@ class RunInfo:
     count: str = ''   # Of a run of chunks, what takes a place: 'chunks' or 'documents'
     budget: float = np.inf  # How long the chunks can be together that are looked at
     notes: tuple[Note, ...] = ()  # How the judgments and the run were read, for the small print
+    depth: Depth = Depth()  # How many documents it has for each query
 
 # %% ../../nbs/evaluation/scores.ipynb #627bc013
 def _of_only(name, words):
@@ -498,7 +503,7 @@ class Scores(Result):
         if a query is in two parts."""
         batches = [*parts]
         check_measures(batches, 'parts of one result')
-        first = batches[0]
+        first = next((batch for batch in batches if not batch.single), batches[0])
         batches = [_in_run_order(batch, first) for batch in batches]
         ids = tuple(q for batch in batches for q in batch.query_ids)
         repeated = repeated_item(ids)
@@ -558,6 +563,12 @@ class Scores(Result):
         if self.single: del columns['run']
         values = self.values.transpose(1, 0, 2).reshape(len(self.measures), -1)
         return columns | dict(zip(self.keys(), values))
+
+    def _file_columns(self):
+        """Return the columns of the table, without the queries that a run leaves out."""
+        present = [q not in run.absent for run in self.runs for q in self.query_ids]
+        columns = self._columns().items()
+        return {name: [*compress(column, present)] for name, column in columns}
 
     def summary(self) -> 'polars.DataFrame':
         """Return a polars table with one row per run and measure.
@@ -664,6 +675,8 @@ def _standard_error(values):
 def _in_run_order(batch, first):
     """Return scores with runs in the order of `first`; ValueError if runs differ."""
     if batch.single and first.single: return batch
+    if batch.single and not batch.name and (batch.first_ranks == MISSING).all():
+        batch = _of_each_run(batch, first.runs)  # of {name: run} without results
     names, expected = [[run.name for run in scores.runs] for scores in (batch, first)]
     if sorted(names) != sorted(expected):
         examples = visible(f'{", ".join(names[:3])}; {", ".join(expected[:3])}')
@@ -673,6 +686,13 @@ def _in_run_order(batch, first):
     runs = tuple(batch.runs[i] for i in order)
     return batch._selected(order, np.ones(len(batch), bool), runs=runs)
 
+def _of_each_run(batch, runs):
+    "Return scores without results, which are equal for all runs, for each of the runs."
+    infos = tuple(replace(batch.runs[0], name=run.name) for run in runs)
+    values = np.repeat(batch.values, len(runs), axis=0)
+    ranks = np.repeat(batch.first_ranks, len(runs), axis=0)
+    return replace(batch, values=values, first_ranks=ranks, runs=infos, single=False)
+
 def _whole_run(batches, i):
     runs = [batch.runs[i] for batch in batches]
     def column(name): return [getattr(run, name) for run in runs]
@@ -681,6 +701,7 @@ def _whole_run(batches, i):
     fields['absent'] = frozenset().union(*column('absent'))
     fields['repeats'] = tuple(map(sum, zip(*column('repeats'))))
     fields['notes'] = total_notes(chain(*column('notes')))
+    fields['depth'] = sum(column('depth'), Depth())
     fields['reading'] = f'combined from {len(batches)} parts'
     fields['tie_bounds'] = LazyMapping(_whole_bounds, batches, i)
     return replace(runs[0], **fields)
