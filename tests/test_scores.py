@@ -399,7 +399,7 @@ def test_the_small_print_says_what_was_left_out_and_what_is_no_mean():
 
 LONG = {f'q{i}': [f'd{j}' for j in range(200)] for i in range(9)}
 CUT = {q: docs[:10] for q, docs in LONG.items()}
-EVERY_FIFTH = {q: {doc: 1 for doc in docs[::5]} for q, docs in LONG.items()}
+EVERY_FIFTH = {q: dict.fromkeys(docs[::5], 1) for q, docs in LONG.items()}
 DEPTH = 'the runs differ in depth: cut has at most 10 documents per query, and long up to 200'
 
 

@@ -526,7 +526,8 @@ def _score_problems(evidence):
     else: yield from _report_queries('tied-query', compress(counts.queries, several & flat), several.sum())
     infinite = np.isinf(counts.lowest) | np.isinf(counts.highest)
     yield from _report_queries('infinite', compress(counts.queries, infinite))
-    yield from _report_queries('identical-ids', counts.identical, len(counts.depth))
+    identical = counts.identical if better_than_chance(counts.identical_ranks) else ()
+    yield from _report_queries('identical-ids', identical, len(counts.depth))
     if counts.comments: yield problem('comments', n=counts.comments)
     if counts.unread: yield problem('rank-number', n=counts.unread)
     yield from _report_queries('duplicate-rank', sorted(counts.repeated))
@@ -544,6 +545,15 @@ def _tie_problems(evidence):
     names = escape_non_utf8(evidence.qrels.rows.query_ids[np.unique(tied)].tolist())
     level = 'warning' if 2 * len(tied) > n else ''
     if 5 * len(tied) > n: yield problem('ties', shown(sorted(names)), level, n=len(tied), all=n)
+
+def better_than_chance(ranks: np.ndarray) -> bool:
+    """Return whether documents are all first, or ranked better than chance by two standard deviations of the mean
+    rank. `ranks` is an array (n, 2) of the rank of each document and the number of documents of its query."""
+    if not len(ranks): return False
+    rank, n = ranks.T
+    surplus = (n + 1) / 2 - rank
+    deviation = np.sqrt(np.sum((n**2 - 1) / 12))
+    return bool((rank == 1).all() or surplus.sum() >= 2 * deviation)
 
 def _ranks_by_grade(counts, hits):
     """Return whether the documents are ranked by their grades, with several grades, the same ties, and the same

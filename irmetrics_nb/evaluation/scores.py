@@ -86,6 +86,16 @@ def _query_counts(scores):
     documents, judged = top_counts(scores.first_ranks)
     if documents: counts[f'% of the top {TOP} judged'] = round(100 * (judged / documents), 1)
     if info.repeats[0]: counts[REPEATED.format('judgments')] = info.repeats[0]
+    return counts | _ungrouped_counts(scores)
+
+def _ungrouped_counts(scores):
+    "Return {phrase: number} for the queries that are in no slice of a dimension, without zeros."
+    from irmetrics_nb.data.groups import dimension_of, names_of
+    dimensions_of = [{*map(dimension_of, names_of(scores.groups.get(q, '')))} for q in scores.query_ids]
+    counts = {}
+    for dimension in sorted(set().union(*dimensions_of)):
+        n = sum(dimension not in dimensions for dimensions in dimensions_of)
+        if n: counts[f' without a group of {dimension}' if dimension else ' without a group'] = n
     return counts
 
 REPEATED = ' rows of the {} left out (duplicate documents)'
@@ -265,7 +275,7 @@ class RunInfo:
     count: str = ''   # Of a run of chunks, what takes a place: 'chunks' or 'documents'
     budget: float = np.inf  # How long the chunks can be together that are looked at
     notes: tuple[Note, ...] = ()  # How the judgments and the run were read, for the small print
-    depth: Depth = Depth()  # How many documents it has for each query
+    depth: Depth = field(default=Depth(), repr=False)  # How many documents it has for each query
 
 # %% ../../nbs/evaluation/scores.ipynb #627bc013
 def _of_only(name, words):
