@@ -241,8 +241,9 @@ def _facts(qrels, run, judged, reading, plan):
     count}."""
     rows = run.source
     swapped = 0
-    looks = reading.looks() if plan.looks else []
-    evidence = judged_evidence(plan.measures, judged, qrels, None, looks[:plan.looks])
+    if not plan.looks: reading.looks = list
+    evidence = judged_evidence(plan.measures, judged, qrels, None, reading)
+    evidence.looks = evidence.looks[:plan.looks]
     evidence.unanswered = evidence.unanswered[:plan.ids]
     if len(rows) and len(qrels) and look_like_scores(qrels.columns.value):
         code = rows['query_id'].rank('dense').to_numpy()

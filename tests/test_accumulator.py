@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from irmetrics_nb import Accumulator, Conventions, Judged, Scores, auc, evaluate, gauc
+from irmetrics_nb import Accumulator, Conventions, Judged, Scores, auc, evaluate, gauc, nDCG
 from irmetrics_nb.evaluation.evaluation import exact_sum
 from irmetrics_nb.metrics.auc import ScoreHistogram
 
@@ -182,3 +182,11 @@ def test_memory_does_not_grow_with_the_stream():
     assert grown < 50_000
     assert len(accumulator.histogram) <= 1000
     assert len(pickle.dumps(accumulator)) < 60_000
+
+
+def test_users_without_relevant_items_count_in_of_and_in_a_stream():
+    batch = Judged.from_topk([[1, 2], [3, 4]], [[1], []])
+    counted, left_out = Accumulator("nDCG@2"), Accumulator("nDCG@2", no_relevant="skip")
+    assert counted.add(batch)["nDCG@2"].tolist() == (nDCG @ 2).of(batch).tolist() == [1, 0]
+    assert left_out.add(batch)["nDCG@2"].tolist() == [1]
+    assert (counted.compute(), left_out.compute()) == ({"nDCG@2": 0.5}, {"nDCG@2": 1})

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import unicodedata
 
+import numpy as np
 import polars as pl
 import pytest
 from helpers import irmetrics
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmetrics_nb import Checkup, Qrels, Run, check, load_example
-from irmetrics_nb.evaluation.findings import RULES
+from irmetrics_nb.evaluation.findings import RULES, better_than_chance
 
 QRELS = {f'q{q}': {f'd{q}{d}': d % 3 for d in range(6)} for q in range(5)}
 RUN = {q: {doc: 10.5 - i * 1.25 for i, doc in enumerate([*docs, 'x1', 'x2'])} for q, docs in QRELS.items()}
@@ -125,6 +126,26 @@ def test_a_query_that_retrieves_its_own_id_by_chance_is_a_note_and_most_of_them_
         (found,) = [f for f in check(QRELS, run).findings if f.code == 'identical-ids']
         assert (found.level, found.examples[0]) == (level, "'q0'") and f': {many}' in found.text
     assert 'identical-ids' not in check(QRELS, RUN).codes
+
+
+def test_small_integers_as_ids_are_no_queries_among_documents():
+    # Query i retrieves 40 documents with the ids 0 to 39; its own id is at each rank once, or first
+    def run(place): return {str(i): {str((j - place(i) + i) % 40): 40.0 - j for j in range(40)} for i in range(40)}
+    qrels = {str(i): {'5': 1} for i in range(40)}
+    by_chance, among_first = run(lambda i: i), run(lambda i: i % 10)
+    assert [*by_chance['7']].index('7') == 7 and [*among_first['17']].index('17') == 7
+    assert 'identical-ids' not in check(qrels, by_chance).codes
+    assert 'identical-ids' not in check(qrels, run(lambda i: 30 + i % 10)).codes
+    assert 'identical-ids' in check(qrels, among_first).codes
+    assert 'identical-ids' in check(qrels, run(lambda i: 0)).codes
+
+
+def test_ids_of_random_ranks_are_rarely_called_better_than_chance():
+    rng = np.random.default_rng(0)
+    for queries in (1, 2, 5, 50):  # of 100 documents each
+        ranks = rng.integers(1, 101, (2000, queries))
+        found = [better_than_chance(np.stack([row, np.full(queries, 100)], axis=1)) for row in ranks]
+        assert np.mean(found) < 0.035
 
 
 HEAD = 'q1 Q0 d1 1 3.5 toy\n'

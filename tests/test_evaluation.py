@@ -8,17 +8,68 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmetrics_nb import ERR, DataError, Run, Scores, evaluate, load_example
+from irmetrics_nb import ERR, DataError, Run, Scores, compare, evaluate, explain, from_records, gate, load_example
 from irmetrics_nb.core.conventions import CHOICES, Conventions
 from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.metrics.parsing import parse
 
 
 @pytest.mark.parametrize('empty', [{}, []])
-def test_a_judged_query_with_an_empty_answer_counts_once_as_missing(empty):
+def test_a_query_with_an_empty_answer_is_not_missing(empty):
     answer = {'d': 1.0} if empty == {} else ['d']
     scores = evaluate({'a': {'d': 1}, 'b': {'d': 1}}, {'a': answer, 'b': empty, 'c': answer}, 'RR')
-    assert (scores.missing, scores.unjudged) == (1, 1) and scores.means == {'RR': 0.5}
+    assert (scores.missing, scores.unjudged) == (0, 1) and scores.means == {'RR': 0.5}
+
+
+TEN = {f'q{i}': {'d': 1} for i in range(10)}  # of which q0 is answered with nothing
+EMPTY_FORMS = {
+    'dicts': {q: {'d': 1.0} for q in TEN} | {'q0': {}},
+    'lists': {q: ['d'] for q in TEN} | {'q0': []},
+    'tuples': dict.fromkeys(TEN, ('d',)) | {'q0': ()},
+    'arrays': {q: np.array(['d']) for q in TEN} | {'q0': np.array([])},
+    'pairs': {q: [('d', 1.0)] for q in TEN} | {'q0': []},
+    'records of hits': {q: [{'doc_id': 'd', 'score': 1.0}] for q in TEN} | {'q0': []},
+    'responses': {q: {'hits': {'hits': [{'_id': 'd'}]}} for q in TEN} | {'q0': {'hits': {'hits': []}}},
+    'rank_eval': {'details': {q: {'hits': [{'hit': {'_id': 'd'}}]} for q in TEN} | {'q0': {'hits': []}}},
+}
+
+
+@pytest.mark.parametrize('form', EMPTY_FORMS)
+@pytest.mark.parametrize('option', [{}, {'duplicates': 'first'}, {'score_dtype': 'float32'}, {'identical_ids': 'skip'}])
+def test_an_empty_answer_scores_0_in_every_form(form, option):
+    scores = evaluate(TEN, EMPTY_FORMS[form], 'AP', missing='skip', **option)
+    assert scores.means == {'AP': 0.9} and scores.missing == 0  # as pytrec_eval has it
+    assert '1 answered without results' in str(scores) and ' 0 missing from the run' in str(scores)
+    assert explain('AP', TEN, EMPTY_FORMS[form], 'q0', missing='skip', **option).value == 0
+
+
+def test_an_empty_answer_in_a_json_file_scores_0(tmp_path):
+    Run(EMPTY_FORMS['lists']).save(tmp_path / 'run.json')
+    assert evaluate(TEN, tmp_path / 'run.json', 'AP', missing='skip').means == {'AP': 0.9}
+
+
+def test_a_record_without_a_list_is_missing_and_an_empty_list_is_not():
+    records = [{'query': q, 'retrieved': ['d'], 'relevant': ['d']} for q in TEN]
+    for nothing, mean, missing in (([], 0.9, 0), (None, 1.0, 1)):
+        records[0]['retrieved'] = nothing
+        scores = evaluate(*from_records(records), 'AP', missing='skip')
+        assert scores.means == {'AP': mean} and scores.missing == missing
+
+
+def test_parts_with_an_empty_answer_are_put_together():
+    first = evaluate({'q0': {'d': 1}}, {'q0': []}, 'AP', missing='skip', part=True)
+    rest = {q: docs for q, docs in TEN.items() if q != 'q0'}
+    scores = Scores.concat([first, evaluate(rest, EMPTY_FORMS['lists'], 'AP', missing='skip', part=True)])
+    assert scores.means == {'AP': 0.9} and scores.missing == 0
+
+
+def test_an_empty_answer_counts_as_answered_in_coverage():
+    whole = {q: ['d'] for q in TEN}
+    absent = {q: ['d'] for q in TEN if q != 'q0'}
+    for run, passed in ((EMPTY_FORMS['lists'], True), (absent, False)):
+        for missing in ('zero', 'skip'):
+            comparison = compare(TEN, {'whole': whole, 'run': run}, 'AP', missing=missing, baseline='whole')
+            assert gate(comparison, max_drop=1, min_coverage=1, require='any').ok is passed
 
 
 def test_measures_are_parsed_afresh_only_if_they_are_no_text():
@@ -158,7 +209,7 @@ def test_a_whole_without_a_common_query_or_without_rows_is_an_error():
 def test_a_query_that_the_run_names_without_a_document_is_not_one_without_judgments():
     for run in ({'a': {'d': 1}, 'b': {}, 'c': {}}, {'a': ['d'], 'b': [], 'c': []}):
         scores = evaluate({'a': {'d': 1}, 'b': {'d': 1}}, run, 'RR')
-        assert (scores.missing, scores.unjudged, scores.means) == (1, 0, {'RR': 0.5})
+        assert (scores.missing, scores.unjudged, scores.means) == (0, 0, {'RR': 0.5})
 
 
 def test_measures_that_do_not_ask_for_relevance_have_no_say_in_what_has_none():

@@ -1,6 +1,7 @@
 "What is saved: whole or not at all, wherever it goes, and in the order given, whatever the form."
 import gzip
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -16,7 +17,7 @@ from helpers import irmetrics, irmetrics_process
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmetrics_nb import Qrels, Run, evaluate, judge, load_example, report
+from irmetrics_nb import DataWarning, Qrels, Run, evaluate, judge, load_example, report
 from irmetrics_nb.data.text import write_whole
 
 FORMS = [form + packed for form in ('run', 'csv', 'tsv', 'json', 'parquet', 'pq', 'jsonl', 'ndjson') for packed in ('', '.gz')]
@@ -158,6 +159,36 @@ def test_a_judged_query_without_a_judgment_counts_after_it_was_saved_or_is_refus
         return
     with pytest.raises(ValueError, match="query 'q2' has no judgments, and this format cannot store such a query; .json can"): Qrels(qrels).save(tmp_path/f'qrels.{form}')
     assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize('form', FORMS)
+@pytest.mark.parametrize('empty', [{}, []])
+def test_queries_without_results_are_counted_when_rows_are_written(tmp_path, form, empty):
+    answer = {'d': 1.0} if empty == {} else ['d']
+    qrels = {q: {'d': 1} for q in 'abcd'}
+    run = Run({'a': answer, 'b': empty, 'c': empty, 'd': answer})
+    path = tmp_path/f'file.{form}'
+    if form in ('json', 'json.gz'):
+        run.save(path)
+        assert evaluate(qrels, path, 'AP', missing='skip').means == {'AP': 0.5}
+        return
+    with pytest.warns(DataWarning, match=re.escape(f'file.{form}: 2 queries without results cannot be stored in this format')) as caught:
+        run.save(path)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert evaluate(qrels, path, 'AP', missing='skip').means == {'AP': 1.0}
+    assert evaluate(qrels, run, 'AP', conventions='trec_eval').means == {'AP': 1.0}
+
+
+def test_presets_of_trec_eval_give_what_it_gives_on_the_file(tmp_path):
+    qrels = {q: {'d': 1, 'e': 2} for q in 'abc'}
+    run = Run({'a': ['d', 'x'], 'b': [], 'c': ['x', 'e', 'd']})
+    with pytest.warns(DataWarning, match='1 query without results'): run.save(tmp_path/'run.txt')
+    with open(tmp_path/'run.txt') as file: rows = pytrec_eval.parse_run(file)
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {'map', 'ndcg'}).evaluate(rows)
+    for preset in ('trec_eval', 'trec_eval-9.0.4'):
+        ours = evaluate(qrels, run, 'map ndcg', conventions=preset)
+        assert ours.query_ids == ('a', 'c') == tuple(theirs)
+        for name in ('map', 'ndcg'): assert ours[name].tolist() == pytest.approx([theirs[q][name] for q in 'ac'], abs=1e-9)
 
 
 # ---- the order given ----

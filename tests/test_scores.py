@@ -393,3 +393,56 @@ def test_the_small_print_says_what_was_left_out_and_what_is_no_mean():
         assert phrase in text
     assert '(of grade 2 or more)' not in text  # NumRet asks for none
     assert '(of grade 2 or more)' in ' '.join(repr(evaluate(QRELS, OTHER, 'AP(rel=2)')).split())
+
+
+# ---- lists of different depth ----
+
+LONG = {f'q{i}': [f'd{j}' for j in range(200)] for i in range(9)}
+CUT = {q: docs[:10] for q, docs in LONG.items()}
+EVERY_FIFTH = {q: dict.fromkeys(docs[::5], 1) for q, docs in LONG.items()}
+DEPTH = 'the runs differ in depth: cut has at most 10 documents per query, and long up to 200'
+
+
+@pytest.mark.filterwarnings('ignore:.*every query has only 10 documents')
+def test_runs_of_different_depth_are_named_with_their_measures():
+    runs = {'long': LONG, 'cut': CUT}
+    for measures, affected in (('AP nDCG@10 RR@10', 'AP'), ('R@11 P@10 Rprec', 'R@11, Rprec')):
+        scores = evaluate(EVERY_FIFTH, runs, measures)
+        sentence = f'{DEPTH}; this can affect {affected}, but not measures with a cutoff of at most 10'
+        assert sentence in ' '.join(str(scores).split()) and sentence in compare(scores).notes
+        parts = [evaluate({q: EVERY_FIFTH[q] for q in some}, runs, measures, part=True) for some in (['q1', 'q2'], ['q3'])]
+        assert sentence in ' '.join(str(Scores.concat(parts)).split())
+    assert sentence in ' '.join(str(evaluate(EVERY_FIFTH, {**runs, 'c': LONG, 'd': LONG, 'e': LONG}, measures)).split())
+
+
+def test_depth_is_not_mentioned_where_it_does_not_matter():
+    fewer = {q: docs[:20 * i + 1] for i, (q, docs) in enumerate(LONG.items())}  # as many as it found
+    for runs, measures in (({'long': LONG, 'cut': CUT}, 'nDCG@10 P@5 NumRet'), ({'long': LONG, 'same': LONG}, 'AP'),
+                           ({'long': LONG, 'fewer': fewer}, 'AP')):
+        scores = evaluate(EVERY_FIFTH, runs, measures)
+        assert 'depth' not in str(scores)
+        if 'NumRet' not in measures: assert not any('depth' in note for note in compare(scores).notes)
+
+
+@pytest.mark.parametrize('form', ['csv', 'parquet', 'json'])
+def test_a_query_that_a_run_leaves_out_is_in_no_file(tmp_path, form):
+    qrels, runs = {'q1': {'d': 1}, 'q2': {'d': 1}}, {'all': {'q1': ['d'], 'q2': ['x', 'd']}, 'half': {'q1': ['d']}}
+    scores = evaluate(qrels, runs, 'AP', missing='skip')
+    scores.save(tmp_path / f'scores.{form}')
+    loaded = Scores.load(tmp_path / f'scores.{form}')
+    assert loaded.to_dict() == scores.to_dict() == {'all': {'q1': {'AP': 1}, 'q2': {'AP': 0.5}}, 'half': {'q1': {'AP': 1}}}
+    assert loaded.run('half').query_ids == ('q1',) and loaded.runs[1].absent == {'q2'}
+
+
+@pytest.mark.parametrize('nothing', [{'a': {}, 'b': {}}, {'a': [], 'b': []}, {'b': {}, 'a': {}}])
+@pytest.mark.parametrize('missing', ['zero', 'skip'])
+def test_parts_in_which_no_run_has_results_are_put_together(nothing, missing):
+    qrels, runs = {'q1': {'d': 1}, 'q2': {'d': 1}}, {'a': {'q1': ['d']}, 'b': {'q1': ['x', 'd']}}
+    how = {'measures': 'AP', 'missing': missing}
+    whole = evaluate(qrels, runs, **how)
+    parts = [evaluate({'q1': qrels['q1']}, runs, part=True, **how), evaluate({'q2': qrels['q2']}, nothing, part=True, **how)]
+    for some in (parts, parts[::-1]):
+        together = Scores.concat(some)
+        assert together.means == whole.means and [run.missing for run in together.runs] == [run.missing for run in whole.runs] == [1, 1]
+    with pytest.raises(ValueError, match='different runs'):
+        Scores.concat([parts[0], evaluate({'q2': qrels['q2']}, {'q2': ['d']}, part=True, **how)])

@@ -189,3 +189,12 @@ def test_what_cannot_be_groups_says_why():
         Groups(table(), columns={"query": "q"}, bins={"asked": 1})
     with pytest.raises(KeyError, match="there is no slice 'tablet'; available: desk, phone"):
         evaluate(QRELS, OLD, "RR", groups=DEVICE).slice("tablet")
+
+
+def test_queries_without_a_group_are_counted_below_the_table():
+    def shown(groups): return " ".join(str(evaluate(QRELS, OLD, "RR", groups=groups)).split())
+
+    assert "; 6 without a group;" in shown({"q0": "phone", "q1": "desk", "q2": None})
+    assert "without a group" not in shown(DEVICE)
+    some = {q: {"device": DEVICE[q], "lang": LANGUAGE[q] if i < 5 else None} for i, q in enumerate(QUERIES[:7])}
+    assert "; 1 without a group of device; 3 without a group of lang;" in shown(some)

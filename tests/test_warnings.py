@@ -17,6 +17,7 @@ from irmetrics_nb import (
     Run,
     Scores,
     average_precision,
+    check,
     evaluate,
     explain,
     load_example,
@@ -286,3 +287,55 @@ def test_the_command_line_says_it_once_and_goes_on(tmp_path):
     done = irmetrics('report', 'qrels.txt', 'run.txt', '--topics', 'asked.csv', '--documents', 'pages.csv', cwd=tmp_path)
     assert done.returncode == 0 and said in done.stderr
     assert "asked.csv: none of the expected topics was found (expected ids such as 'q1', found 'number of it'); if the file has a header, its id column must be named query_id or" in done.stderr
+
+
+# ---- distances ----
+
+NEAREST = {f'q{q}': {f'n{d}' if d else f'd{q}': d + q / 64 for d in range(21)} for q in range(30)}  # d0 is the nearest, and relevant
+TRUTH = {f'q{q}': {f'd{q}': 1} for q in range(30)}
+
+
+def ranked_lines(rank=lambda i: i):
+    return ''.join(f'{q} Q0 {d} {rank(i)} {x} t\n' for q, docs in NEAREST.items() for i, (d, x) in enumerate(docs.items(), 1))
+
+
+def test_scores_that_increase_with_the_rank_bring_a_warning(tmp_path):
+    (tmp_path/'run.txt').write_text(ranked_lines())
+    for size in (1 << 20, 2000):  # in one piece, in batches
+        with pytest.warns(EvaluationWarning, match='scores increase with the rank: are they distances'):
+            scores = evaluate(TRUTH, tmp_path/'run.txt', 'RR', memory=16 * size)
+        assert scores.means == {'RR': pytest.approx(1 / 21)}
+    assert evaluate(TRUTH, Run(tmp_path/'run.txt', descending=False), 'RR').means == {'RR': 1}
+
+
+def test_distances_in_the_order_of_a_dict_bring_a_warning():
+    table = pl.DataFrame([(q, d, x) for q, docs in NEAREST.items() for d, x in docs.items()], ['query_id', 'doc_id', 'score'], orient='row')
+    for run in (NEAREST, table):
+        with pytest.warns(EvaluationWarning, match='scores increase in the order of the input: are they distances'): evaluate(TRUTH, run, 'RR')
+        assert 'distances' in check(TRUTH, run).codes
+        assert evaluate(TRUTH, Run(run, descending=False), 'RR').means == {'RR': 1}
+
+
+def test_scores_in_ascending_order_are_no_distances():
+    similar = {q: dict(zip(reversed(docs), docs.values())) for q, docs in NEAREST.items()}  # the best is the last
+    assert evaluate(TRUTH, similar, 'RR').means == {'RR': 1} and 'distances' not in check(TRUTH, similar).codes
+
+
+@pytest.mark.parametrize(('rank', 'messages'), [(lambda i: i, 1), (lambda i: 0, 0), (lambda i: 'x', 0)])
+def test_ranks_that_contradict_the_scores_in_most_queries_are_told(tmp_path, rank, messages):
+    def lines(contradicting):
+        for q in range(20):
+            order = range(1, 9) if q >= contradicting else (1, 3, 2, 5, 4, 6, 8, 7)
+            yield from (f'q{q} Q0 d{i} {rank(i)} {9 - place} t\n' for place, i in enumerate(order))
+    truth = {f'q{q}': {'d1': 1} for q in range(20)}
+    (tmp_path/'half.txt').write_text(''.join(lines(5)))
+    evaluate(truth, tmp_path/'half.txt', 'RR')
+    (tmp_path/'most.txt').write_text(''.join(lines(20)))
+    said = warned(truth, tmp_path/'most.txt', 'RR')
+    assert ['ranks and scores disagree in 10 of 10 sampled queries' in text for text in said] == [True] * messages
+
+
+def test_a_score_in_the_place_of_a_rank_is_no_rank(tmp_path):
+    (tmp_path/'three.txt').write_text(''.join(f'{q} {d} {x}\n' for q, docs in NEAREST.items() for d, x in reversed(docs.items())))
+    run = Run(tmp_path/'three.txt', columns={'query': 1, 'document': 2, 'score': 3})
+    assert evaluate({q: {'n20': 1} for q in TRUTH}, run, 'RR').means == {'RR': 1}

@@ -55,6 +55,10 @@ assert_type(parse_all("AP nDCG@10"), list[Measure])
 measure: Measure = nDCG(gain="exp") @ 10
 assert_type(measure @ 5, Measure)
 assert_type(AP.of([1, 0]), float | np.ndarray)
+assert_type(AP.of([[1, 0], [0, 1]]), np.ndarray)
+batch = Judged.from_topk([[1, 2], [3, 4]], [[1], []])
+assert_type((nDCG @ 2).of(batch, ties="average"), np.ndarray)
+mean_of_batch: float = (nDCG @ 2).of(batch).mean()
 
 # Files, tables and dicts in, scores out.
 qrels, run = Qrels("qrels.txt"), Run({"q1": {"d1": 2.5}})

@@ -49,7 +49,17 @@ from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, read_groups, slice_names
 from ..data.recognition import recognise
 from ..evaluation.evaluation import Progress, in_percent, parts_of
-from ..evaluation.findings import NOT_RELEVANT, RANKS, RELEVANT, TOP, UNJUDGED, deepest, top_counts
+from irmetrics_nb.evaluation.findings import (
+    MISSING,
+    NOT_RELEVANT,
+    RANKS,
+    RELEVANT,
+    TOP,
+    UNJUDGED,
+    deepest,
+    depth_note,
+    top_counts,
+)
 from ..evaluation.presets import tool_of
 from ..metrics.parsing import parse_all, position
 
@@ -191,6 +201,8 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
         if scores.conventions.missing != 'zero': continue
         lacking = counted(run.missing, 'judged query')
         notes.append(f'{run.name} lacks {lacking} (missing queries score 0)')
+    depths = {name: run.depth for name, run in zip(systems, scores.runs)}
+    notes += filter(None, [depth_note(depths, selected)])
     repeats = [('the judgments', max(run.repeats[0] for run in scores.runs))]
     repeats += [(run.name, run.repeats[1]) for run in scores.runs]
     for name, n in repeats:
@@ -285,13 +297,14 @@ def judged_shares(sample: Sample) -> dict[str, float]:
     return {name: judged / n for name, (n, judged) in named if n}
 
 def answered(sample: Sample) -> np.ndarray:
-    """Return a boolean array (systems, queries): whether there is a result. A result is
-    at least one retrieved document. For a system without known rankings, it is at least
-    one value that is not NaN."""
+    """Return a boolean array (systems, queries): whether the query is answered, perhaps
+    with an empty list. For a system without known rankings, a query is answered if at
+    least one value is not NaN."""
     with_value = ~np.isnan(sample.values).all(axis=1)
     if not len(sample.first_ranks): return with_value
-    with_document = sample.first_ranks[..., 0] > 0
-    return np.where(with_document.any(axis=1, keepdims=True), with_document, with_value)
+    states = sample.first_ranks[..., 0]
+    known = states.any(axis=1, keepdims=True)
+    return np.where(known, states > MISSING, with_value)
 
 def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float]:
     """Return the shares of unjudged documents of systems a and b, and a p-value. Only

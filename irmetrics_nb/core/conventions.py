@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['Numbers', 'Cutoff', 'Counts', 'GAINS', 'NAMED_GAINS', 'Gain', 'DISCOUNTS', 'Discount', 'PARAMETERS', 'TiesChoice',
            'MissingChoice', 'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice',
-           'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'Column',
-           'RankingsLike', 'linear_gain', 'exp_gain', 'binary_gain', 'as_gain', 'function_of', 'log2_discount',
-           'jarvelin_discount', 'ln_discount', 'as_discount', 'check_cutoff', 'check_level', 'ratio', 'parameter_lines',
-           'Options', 'check_option', 'lists_choices', 'Conventions', 'EvaluationWarning']
+           'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'NO_ROWS',
+           'Column', 'RankingsLike', 'linear_gain', 'exp_gain', 'binary_gain', 'as_gain', 'function_of',
+           'log2_discount', 'jarvelin_discount', 'ln_discount', 'as_discount', 'check_cutoff', 'check_level', 'ratio',
+           'parameter_lines', 'Options', 'check_option', 'lists_choices', 'Conventions', 'EvaluationWarning']
 
 # %% ../../nbs/core/conventions.ipynb #079eaa2d
 import numbers
@@ -348,6 +348,7 @@ def lists_choices(**registries: Iterable[str]) -> Callable[[_F], _F]:
 # said there that is a matter of course for all.
 OF_A_KIND = 'ties', 'no_relevant', 'negative', 'score_dtype', 'judgments'
 AS_USUAL = {'float64': 'scores as 64-bit floats', 'all': 'all judgments count'}
+NO_ROWS = 'a query without results counts as missing'
 
 @dataclass(frozen=True)
 class Conventions:
@@ -359,7 +360,8 @@ class Conventions:
     parameter for measures of this kind, such as 'AP'. The parameter can also be one of
     the rules listed in `OF_A_KIND`; then the value of the rule applies to this kind
     only. `name` is the tool that has these conventions, and `kinds` lists the kinds of
-    measures that this tool has."""
+    measures that this tool has. An empty answer to a query scores 0; with `rows_only`,
+    the query is missing, as in a file of rows."""
     ties: TiesChoice = 'docid'
     missing: MissingChoice = 'zero'
     no_relevant: NoRelevantChoice = 'zero'
@@ -372,6 +374,7 @@ class Conventions:
     measures: tuple[tuple[str, str, Any], ...] = ()
     name: str = ''
     kinds: str = ''  # of measures that this tool has; '': all
+    rows_only: bool = False  # whether a query without results counts as missing
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -415,6 +418,7 @@ class Conventions:
         Some rules, such as `duplicates`, are described only if they are not the
         default."""
         answers = [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
+        if self.rows_only: answers.append(NO_ROWS)
         whose = ''
         if self.name: whose = f'those of {self.name}'
         return [phrase for phrase in (whose, *answers) if phrase]

@@ -9,7 +9,7 @@ __all__ = ['FLOOR', 'MEAN', 'GEOMETRIC_MEAN', 'SUM', 'Terms', 'Sum', 'Share', 'A
 # %% ../../nbs/core/measures.ipynb #b9612ec4
 import re
 from collections import UserDict
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -507,10 +507,22 @@ class Measure(Generic[_P]):
         if self.at is None: return args
         return {**args, str(self.kind.at): self.at}
 
+    @overload
+    def of(
+        self, ranking: Judged | Sequence[Sequence[float | None]], *,
+        ties: TiesChoice = 'given',
+    ) -> np.ndarray: ...
+    @overload
+    def of(
+        self, ranking: RankingsLike, *, ties: TiesChoice = 'given',
+    ) -> float | np.ndarray: ...
     def of(
         self, ranking: RankingsLike, *, ties: TiesChoice = 'given',
     ) -> float | np.ndarray:
         """Return the value of the measure for a ranking.
+
+        A query without relevant documents scores 0. For another rule, use
+        `Accumulator(measure, no_relevant='skip').add(judged)`, which returns `Scores`.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
 from .recognition import open_run, ready
-from .text import BATCH_BYTES, Note, Rows, rank_rows, side_by_side
+from .text import BATCH_BYTES, Note, Rows, rank_rows, ranks_on_lines, side_by_side
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
 def match_queries(qrels: Qrels, ids: Ids) -> np.ndarray:
@@ -206,9 +206,10 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
     if run.dicts:
         judged, row_of = qrels.by_query
         judgment, ranks = ranks_in_dicts(judged, run.dicts, ties)
-        retrieved = (run.dicts.docs.get(query, ()) for query in judged.docs)
-        count = np.fromiter(map(len, retrieved), np.intp, len(judged.docs))
-        return JudgedHits(row_of[judgment], ranks, np.arange(len(count)), count)
+        answers = enumerate(map(run.dicts.docs.get, judged.docs))
+        count_of = {query: len(docs) for query, docs in answers if docs is not None}
+        query, count = (np.fromiter(numbers, np.intp) for numbers in (count_of, count_of.values()))
+        return JudgedHits(row_of[judgment], ranks, query, count)
     qrels_query = match_queries(qrels, run.rows.query_ids)
     documents = run
     if run.count: documents = Run.unchecked(replace(run.rows, doc=run.rows.parent))
@@ -320,6 +321,13 @@ def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
             f"have the same score, so ties={ties!r} is not possible; use count='documents' or ties='docid'")
 
 # %% ../../nbs/data/judging.ipynb #1408d317
+def missing_queries(qrels: Qrels, hits: list[JudgedHits]) -> np.ndarray:
+    """Return a bool array (queries,): True for judged queries that the batches of a run do not contain. A query with
+    an empty list of documents is not missing."""
+    missing = np.ones(len(qrels), bool)
+    for batch in hits: missing[batch.query] = False
+    return missing
+
 MANY_ENTRIES = 1 << 20
 
 def assemble(qrels: Qrels, hits: list[JudgedHits], negative: str, release_qrels: bool = False) -> Judged:
@@ -387,11 +395,13 @@ class QueryLook:
     score: np.ndarray  # in the order given
     missed: Sequence[str] = ()  # some of the judged documents that it did not retrieve, junk apart
     docs: Sequence[str] = ()    # if there are any: some of those that it retrieved and nobody judged
+    rank: Any = ()              # the rank column of the first rows, if there is one
 
 QUERIES = 50  # that are looked at in one window
 DOCS = 300    # that are compared with missed ones in one window
 MANY_DOCS = 2000  # for an observer
 MISSED = 10   # of one query
+RANKED_QUERIES, RANKED_ROWS = 10, 20  # of one window, whose ranks are read
 
 def looks_at(
     rows: Rows, limit: int, qrels: Qrels, hits: JudgedHits, n_docs: int = DOCS,
@@ -411,9 +421,10 @@ def looks_at(
         room = n_docs
         numbers = numbers[:QUERIES]
         queries = match_queries(qrels, rows.query_ids[numbers])
-        for number, query in zip(numbers.tolist(), queries.tolist()):
+        for i, (number, query) in enumerate(zip(numbers.tolist(), queries.tolist())):
             rows_here = np.flatnonzero(rows.query[window] == number) + window.start
             look = QueryLook(rows.query_ids[number], query >= 0, rows.value[rows_here])
+            if i < RANKED_QUERIES: look.rank = ranks_on_lines(rows, rows_here[:RANKED_ROWS])
             looks.append(look)
             if query < 0 or not lacking[query] or room <= 0: continue
             docs = documents[rows_here[:room]].tolist()
@@ -458,12 +469,13 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
 @dataclass
 class Reading:
     """Facts about a run that was read, such as its name and its number of queries."""
-    queries: int  # how many it answers
+    queries: int  # how many have results
     name: str     # its tag or its file's stem
     how: str      # how it was read: in one piece, in batches or in parts
     looks: Callable[[], list[QueryLook]] = list  # returns some queries as they came
     observed: Sequence = ()  # what an observer says of each part
     notes: tuple[Note, ...] = ()  # for the small print
+    missing: Any = False  # (judged queries,) bool: whether it does not contain the query
 
 # %% ../../nbs/data/judging.ipynb #d567dcab
 def _check_common(qrels, source, queries):
@@ -479,6 +491,7 @@ def _judge_in_memory(qrels, run, ties, negative, part, observe):
     hits = match(qrels, results, ties)
     if results.count: qrels = judge_later_chunks(qrels, hits)
     observed = [observe(results)] if observe else []
+    missing = missing_queries(qrels, [hits])
     judged = assemble(qrels, [hits], negative)
     if not (part or observe or judged.retrieved.any()): _check_common(qrels, results.facts.source, results.queries)
     def looks():
@@ -486,7 +499,7 @@ def _judge_in_memory(qrels, run, ties, negative, part, observe):
         n_docs = MANY_DOCS if observe else DOCS
         return looks_at(results.rows, WINDOWS, qrels, hits, n_docs)
     description = 'in one piece' + _left_out(results.facts.comments)
-    return judged, Reading(results.answered, run.name, description, looks, observed, results.notes)
+    return judged, Reading(results.answered, run.name, description, looks, observed, results.notes, missing)
 
 def _left_out(comments):
     if not comments.count: return ''
@@ -563,6 +576,7 @@ def _judge_file(qrels, file, size, ties, negative, progress, release_qrels, part
     del batches  # what is put together need not be there twice
     check_repeated(map(file.rows, file), np.concatenate(suspects))
     def all_looks(): return [*chain.from_iterable(looks)]
+    missing = missing_queries(qrels, hits)
     judged = assemble(qrels, hits, negative, release_qrels)
     if not (part or observe or judged.retrieved.any()):
         first_batch = next(map(file.rows, file))
@@ -571,7 +585,7 @@ def _judge_file(qrels, file, size, ties, negative, progress, release_qrels, part
     description += _left_out(file.comments)
     answered = sum(map(len, queries))
     notes = getattr(file, 'notes', ())
-    return judged, Reading(answered, file.tag, description, all_looks, observed, notes)
+    return judged, Reading(answered, file.tag, description, all_looks, observed, notes, missing)
 
 def _open_run(run, memory):
     """Return a reader that yields batches of the run, with a size that suits `memory`. Return None if the run must be

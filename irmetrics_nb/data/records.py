@@ -131,7 +131,9 @@ def from_records(
         One record per query, in a list, a table of polars or pandas with columns of
         lists, or a file of JSON, JSON lines or Parquet. A record has the id of the
         query, the list of retrieved ids with the best first, and the relevant ids as a
-        list or {id: grade}. For an unjudged query, the relevant ids are None.
+        list or {id: grade}. For an unjudged query, the relevant ids are None. For a query
+        that is missing from the run, the retrieved ids are None; an empty list is an
+        answer.
     columns : dict, optional
         Names of the columns, {'query': name, 'retrieved': name, 'relevant': name}, if
         they are not recognised.
@@ -174,7 +176,8 @@ def from_records(
                     f'query {query!r}: {ranked_name} should be a list with the best '
                     f'document first, not the set {short_repr(ranked)}'
                 )
-            run[query] = _ids_of_record(ranked, query, ranked_name)
+            docs = _ids_of_record(ranked, query, ranked_name)
+            if not is_missing(ranked): run[query] = docs
             docs = _ids_of_record(gold, query, gold_name)
             if not is_missing(gold): qrels[query] = docs
     _warn_of_scores(table, run)

@@ -209,7 +209,10 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping) -> 
     if holds_hits(source):
         hits = [(query, hit) for query, hits in source.items() for hit in hits]
         queries = [query for query, _ in hits]
-        return rows_from_triples(starmap(_with_query, hits), kind, name, columns, queries=queries)
+        rows = rows_from_triples(starmap(_with_query, hits), kind, name, columns, queries=queries)
+        empty = [query for query, hits in source.items() if not len(hits)]
+        rows.query_ids, _ = factorize(ids_of_objects([*rows.query_ids.tolist(), *empty], name))
+        return rows
     if columns: raise DataError(f'{name}: columns= works for tables, text and records, but not for a dict of dicts')
     source, lists = _docs_of_queries(source, kind, name)
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]

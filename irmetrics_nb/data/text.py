@@ -146,11 +146,12 @@ class Rows:
 
 # %% ../../nbs/data/text.ipynb #7d1e0b31
 def select_rows(rows: Rows, selection: np.ndarray) -> Rows:
-    """Return only the rows with the numbers in `selection`. Queries without rows are removed. The other queries are
-    in the order of their first remaining row."""
+    """Return only the rows with the numbers in `selection`. Queries that lose all their rows are removed. The other
+    queries are in the order of their first remaining row. Queries that had no rows follow at the end."""
     selected = rows.selected(selection)
     queries, first = np.unique(selected.query, return_index=True)
-    queries = queries[np.argsort(first)]
+    without_rows = np.setdiff1d(np.arange(len(rows.query_ids)), rows.query)
+    queries = np.append(queries[np.argsort(first)], without_rows)
     number = np.zeros(len(rows.query_ids), np.int32)
     number[queries] = np.arange(len(queries))
     lines = [rows.lines[i] for i in selection.tolist()] if rows.lines else ()
@@ -429,6 +430,18 @@ def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
         yield columns
 
 # %% ../../nbs/data/text.ipynb #560ae418
+def ranks_on_lines(rows: Rows, selection: np.ndarray) -> np.ndarray:
+    """Return the ranks of the selected rows of a TREC run, as a float64 array. A rank is NaN if it is not a number,
+    and in rows that do not come from lines of TREC text."""
+    ranks = np.full(len(selection), np.nan)
+    if not rows.line or rows.lines: return ranks
+    end = rows.doc.start[selection] + rows.doc.length[selection]
+    for i, (begin, score) in enumerate(zip(end.tolist(), rows.value[selection].tolist())):
+        line = rows.doc.buffer[begin:begin + 200].tobytes().partition(b'\n')[0]
+        fields = line.split(maxsplit=2)
+        if len(fields) == 3 and to_float(fields[1]) == score: ranks[i] = to_float(fields[0])
+    return ranks
+
 def keep_freed_memory() -> None:
     """Make the C library reuse freed memory, which is faster. Allocating 16 MiB once raises the size above which
     glibc returns memory to the system."""
@@ -656,16 +669,25 @@ def run_lines(rows: Rows, name: str) -> Iterator[str]:
         yield f'{query} Q0 {doc} {rank} {_shortest(score)} {tag}\n'
 
 # %% ../../nbs/data/text.ipynb #4fda42fa
-def file_bytes(pairs: Any, path: StrPath) -> bytes:
-    """Return a `Qrels` or `Run` as the bytes of a file, in the format of its name. Raise ValueError if the format
-    cannot store an id, or a query without judgments."""
-    form = file_form(path)
-    rows = pairs.rows
-    n_judged = np.bincount(rows.query, minlength=len(pairs))
-    if form != '.json' and pairs.kind == 'qrels' and not n_judged.all():  # a query without a judgment counts
-        query = pairs.queries[n_judged.argmin()]
+def _check_empty(pairs, empty, path):
+    """Raise ValueError for queries without judgments; warn with DataWarning of queries without results. `empty` is a
+    mask of the queries."""
+    if pairs.kind == 'qrels':
+        query = pairs.queries[empty.argmax()]
         raise ValueError(f'{visible(path)}: query {query!r} has no judgments, and this format cannot store such a '
                          'query; .json can')
+    problem = f'{counted(int(empty.sum()), "query")} without results'
+    warnings.warn(f'{visible(path)}: {problem} cannot be stored in this format, and will be missing from the file; '
+                  '.json can store them', DataWarning, stacklevel=4)
+
+def file_bytes(pairs: Any, path: StrPath) -> bytes:
+    """Return a `Qrels` or `Run` as the bytes of a file, in the format of its name. Raise ValueError if the format
+    cannot store an id, or a query without judgments. Warn with DataWarning if it cannot store queries without
+    results."""
+    form = file_form(path)
+    rows = pairs.rows
+    empty = np.bincount(rows.query, minlength=len(pairs)) == 0
+    if form != '.json' and empty.any(): _check_empty(pairs, empty, path)
     check_ids(chain(pairs.queries, rows.doc.tolist()), form, path)
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()

@@ -26,7 +26,7 @@ from ..data.ids import BLOCK_ROWS, WORDS_AT_ONCE, Ids, block_starts, factorize, 
 from ..data.judging import judge_run, row_batches, run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import ready, recognise
-from ..data.text import Rows, TextBytes, ranks_and_tags
+from ..data.text import Rows, TextBytes, rank_rows, ranks_and_tags
 from .evaluation import score_batch
 from irmetrics_nb.evaluation.findings import (
     LEVELS,
@@ -206,6 +206,7 @@ class RunCounts(NamedTuple):
     docs: set[int]        # two different sums of the documents' hashes of one query, if there are
     comments: int         # lines that are comments
     identical: list[str]  # queries with a document of their own id
+    identical_ranks: np.ndarray  # (queries with such a document, 2): its rank, and the documents of the query
     unread: int           # ranks that are no numbers
     rising: list[str]     # queries in which a score rises as ranks grow
     repeated: list[str]   # queries with a duplicate rank
@@ -236,6 +237,12 @@ def read_ranks(rows: Rows) -> tuple[np.ndarray, list[dict[str, tuple]]]:
     return np.concatenate(ranks), tags
 
 # %% ../../nbs/evaluation/checkup.ipynb #76860b32
+def ranks_of(rows: Rows, selection: np.ndarray) -> np.ndarray:
+    "Return the rank of each selected row, and the number of documents of its query, as an array (rows, 2)."
+    if not len(selection): return np.empty((0, 2), np.intp)
+    depth = np.bincount(rows.query)[rows.query[selection]]
+    return np.stack([rank_rows(rows)[selection], depth], axis=1)
+
 def count_part(from_path: bool, run: Run) -> RunCounts:
     """Count the problems in a part of a run that has all rows of its queries.
 
@@ -254,6 +261,7 @@ def count_part(from_path: bool, run: Run) -> RunCounts:
     for first, n in zip(begin, depth):
         sums.add(int(docs[first:first + n].hash().sum()))
         if len(sums) > 1: break
+    identical = np.flatnonzero(identical_rows(run))
     suspects, seen = look_over(rows.doc)
     tallies = [tally_ids(rows.doc[suspects])]
     unread = 0
@@ -266,7 +274,8 @@ def count_part(from_path: bool, run: Run) -> RunCounts:
         if not unread: rising, repeated, never_falls = rank_signs(query, ranks[order], score)
     return RunCounts(
         texts(query[begin]), depth, np.minimum.reduceat(score, begin), np.maximum.reduceat(score, begin),
-        position_signs(query, score), sums, rows.comments.count, texts(rows.query[identical_rows(run)]), unread,
+        position_signs(query, score), sums, rows.comments.count, texts(rows.query[identical]),
+        ranks_of(rows, identical), unread,
         texts(rising), texts(repeated), never_falls, [seen], tallies)
 
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
@@ -336,7 +345,7 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
     depth = counts.depth
     tallies = total_tallies(counts.tallies)
     variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, source))
-    evidence = judged_evidence((), hits, qrels, None, reading.looks())
+    evidence = judged_evidence((), hits, qrels, None, reading)
     evidence.counts = counts
     evidence.source = reading
     evidence.cutoff = k

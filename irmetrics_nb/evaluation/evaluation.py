@@ -41,6 +41,7 @@ from ..data.judging import Reading, check_tied_chunks, judge_run
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import ready, recognise
 from irmetrics_nb.evaluation.findings import (
+    Depth,
     Evidence,
     check_swapped,
     first_ranks,
@@ -122,7 +123,8 @@ def evaluate(
         in trec_eval. 'given': the order of the source. 'average': the mean over all
         orders. 'best', 'worst': the best or the worst order for each measure.
     missing : {'zero', 'skip'}
-        A judged query that is missing from the run scores 0, or is left out.
+        A judged query that is missing from the run scores 0, or is left out. An empty
+        answer, such as {query: []}, is not missing and scores 0.
     no_relevant : {'zero', 'skip', 'nan', 'one'}
         A query without relevant documents scores 0, is left out, is NaN and not in the
         mean, or scores 1.
@@ -246,7 +248,7 @@ def evaluate(
         scored.append(one_scores)
         answered.append(judged.retrieved > 0)
         if part: continue
-        evidence = judged_evidence(requested, judged, truth, results, reading.looks())
+        evidence = judged_evidence(requested, judged, truth, results, reading)
         texts += warning_texts(evidence, reading.name)
         texts += warning_texts(Evidence(requested, judged.pool_grade))
     if not part: texts += warning_texts(Evidence(answered=answered))
@@ -337,27 +339,28 @@ def score_batch(
     measures, requested, rules, batches = zip(*reversed(plan.values()))
     by_measure = [m.of(batch, ties=answers.ties) for m, answers, batch in zip(measures, rules, batches)]
     values = np.stack(by_measure).astype(float)
-    unanswered = judged.retrieved == 0
+    without_results = judged.retrieved == 0
+    missing = np.broadcast_to(reading.missing, len(judged))
+    if conventions.rows_only: missing = without_results
     nothing = _nothing_to_find(measures, values, batches)
     for answers, empty in zip(rules, nothing):
-        if answers.judgments == 'retrieved': empty &= ~unanswered  # of which nothing is known
+        if answers.judgments == 'retrieved': empty &= ~without_results  # of which nothing is known
     asking = [m.kind.reads_grades for m in measures]
     no_relevant = nothing.all(axis=0)
     if any(asking): no_relevant = nothing[asking].all(axis=0)
     for m, answers, row, empty in zip(measures, rules, values, nothing):
         if answers.no_relevant != 'zero': row[empty] = worth_of_nothing(m, answers.no_relevant)
     scored = np.ones(len(judged), bool)
-    if conventions.missing == 'skip': scored &= ~unanswered
+    if conventions.missing == 'skip': scored &= ~missing
     if conventions.no_relevant == 'skip': scored &= ~no_relevant
     values = values[:, scored]
-    n_missing = int(unanswered.sum())
-    n_unjudged = reading.queries - (len(judged) - n_missing)
+    n_unjudged = reading.queries - int((~without_results).sum())
     bounds = LazyMapping(_all_tie_bounds, measures, values, batches, scored)
     info = RunInfo(
-        reading.name, n_missing, int(no_relevant.sum()), n_unjudged, reading.how, tie_bounds=bounds,
-        short=n_short(judged, measures), notes=reading.notes)
+        reading.name, int(missing.sum()), int(no_relevant.sum()), n_unjudged, reading.how, tie_bounds=bounds,
+        short=n_short(judged, measures), notes=reading.notes, depth=Depth.of(judged))
     ids = tuple(compress(query_ids, scored))
-    ranks = first_ranks(judged)[scored]
+    ranks = first_ranks(judged, missing=missing)[scored]
     return Scores(measures, ids, values, (info,), conventions, requested, first_ranks=ranks)
 
 def _nothing_to_find(measures, values, batches):

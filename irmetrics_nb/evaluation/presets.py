@@ -47,7 +47,7 @@ _ranked = partial(Conventions, ties='given')
 _OF_RANX = 'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP'
 PRESETS: dict[str, Preset] = {}
 PRESETS['trec_eval'] = Preset(
-    Conventions(missing='skip', measures=(_LEVELS,)),
+    Conventions(missing='skip', rows_only=True, measures=(_LEVELS,)),
     '9.0.8',
     'usnistgov/trec_eval d4dd9d9',
     _OF_TREC_EVAL,
@@ -61,11 +61,17 @@ PRESETS['trec_eval-c'] = Preset(
     _OF_TREC_EVAL,
 )
 PRESETS['trec_eval-9.0.4'] = Preset(
-    Conventions(missing='skip', score_dtype='float32', measures=(_LEVELS,)),
+    Conventions(
+        missing='skip',
+        rows_only=True,
+        score_dtype='float32',
+        measures=(_LEVELS,),
+    ),
     '9.0.4, and pytrec_eval',
     'pytrec-eval-terrier 0.5.11',
     _OF_TREC_EVAL,
-    '9.0.7 gives the same values',
+    '9.0.7 gives the same values; in pytrec_eval, a query with an empty dict of '
+    'documents scores 0',
 )
 PRESETS['trec_eval-9.0.4-c'] = Preset(
     Conventions(score_dtype='float32', measures=(_LEVELS,)),
@@ -136,7 +142,9 @@ PRESETS['ranx'] = Preset(
 )
 
 # %% ../../nbs/evaluation/presets.ipynb #b54b43e1
-_listed = partial(Conventions, judgments='retrieved', missing='skip')
+_listed = partial(
+    Conventions, judgments='retrieved', missing='skip', rows_only=True
+)
 PRESETS['sklearn'] = Preset(
     _listed(
         ties='average',
@@ -218,6 +226,7 @@ PRESETS['recbole'] = Preset(
 PRESETS['recommenders'] = Preset(
     _ranked(
         missing='skip',
+        rows_only=True,
         no_relevant='skip',
         measures=(*_BINARY, ('nDCG', 'discount', 'ln'), _AP_CUT),
     ),
@@ -284,9 +293,9 @@ PRESETS['beir'] = Preset(
     'beir.retrieval.evaluation',
     'nDCG AP P R RR Success',
     'values are rounded to five digits; documents with the id of their query are '
-    "removed unless ignore_identical_ids=False (identical_ids='keep'); a query "
-    'without other documents scores 0; RR, R_cap and Success (Accuracy) use the '
-    'remaining documents, 64-bit scores, ties in input order and all judged queries',
+    "removed unless ignore_identical_ids=False (identical_ids='keep'); RR, R_cap and "
+    'Success (Accuracy) use the remaining documents, 64-bit scores, ties in input '
+    'order and all judged queries',
 )
 PRESETS['mteb'] = Preset(
     Conventions(missing='skip', score_dtype='float32'),
@@ -367,7 +376,7 @@ PRESETS['sentence_transformers'] = Preset(
 # %% ../../nbs/evaluation/presets.ipynb #74b1c58c
 _hits = partial(Conventions, ties='given', negative='keep')
 PRESETS['opensearch'] = Preset(
-    _hits(missing='skip', measures=_EXP),
+    _hits(missing='skip', rows_only=True, measures=_EXP),
     '3.9.0',
     'search-relevance 0b75cf8: metrics/EvaluationMetrics.java and '
     'metrics/calculator',
@@ -380,7 +389,7 @@ PRESETS['opensearch'] = Preset(
     proof='read',
 )
 PRESETS['opensearch-3.5'] = Preset(
-    _hits(missing='skip', measures=(*_EXP, _P_SHORT)),
+    _hits(missing='skip', rows_only=True, measures=(*_EXP, _P_SHORT)),
     '3.1.0 to 3.5.0',
     'search-relevance 3b3903e: metrics/EvaluationMetrics.java and '
     'metrics/calculator',

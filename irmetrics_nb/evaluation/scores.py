@@ -27,7 +27,7 @@ from ..core.ties import LazyMapping
 from ..data.errors import DataError, StrPath, counted, import_polars, visible
 from ..data.sources import file_stem, repeated_item
 from ..data.text import Note, total_notes
-from .findings import RANKS, TOP, deepest, top_counts
+from .findings import MISSING, RANKS, TOP, Depth, deepest, depth_note, top_counts
 from irmetrics_nb.evaluation.presets import (
     LOADED,
     UnknownConventions,
@@ -87,6 +87,16 @@ def _query_counts(scores):
     documents, judged = top_counts(scores.first_ranks)
     if documents: counts[f'% of the top {TOP} judged'] = round(100 * (judged / documents), 1)
     if info.repeats[0]: counts[REPEATED.format('judgments')] = info.repeats[0]
+    return counts | _ungrouped_counts(scores)
+
+def _ungrouped_counts(scores):
+    "Return {phrase: number} for the queries that are in no slice of a dimension, without zeros."
+    from irmetrics_nb.data.groups import dimension_of, names_of
+    dimensions_of = [{*map(dimension_of, names_of(scores.groups.get(q, '')))} for q in scores.query_ids]
+    counts = {}
+    for dimension in sorted(set().union(*dimensions_of)):
+        n = sum(dimension not in dimensions for dimensions in dimensions_of)
+        if n: counts[f' without a group of {dimension}' if dimension else ' without a group'] = n
     return counts
 
 REPEATED = ' rows of the {} left out (duplicate documents)'
@@ -95,7 +105,9 @@ def _run_counts(scores):
     "Return {phrase: number} for the rows of a run, without zeros."
     info = scores.runs[0]
     short = f' with fewer than {deepest(scores.measures)} documents'
-    counts = {short: info.short, REPEATED.format('run'): info.repeats[1]}
+    states = scores.first_ranks[0, :, 0]
+    empty = np.count_nonzero(states == 0) if states.any() else 0  # if not, the ranks are not known
+    counts = {' answered without results': empty, short: info.short, REPEATED.format('run'): info.repeats[1]}
     return {phrase: n for phrase, n in counts.items() if n}
 
 def _phrases(runs, count):
@@ -231,7 +243,7 @@ def _small_prints(runs, per_run=False):
         width, m, name = max(widths, default=(0, '', ''))
         if width > WORTH_SAYING:
             remarks.append(f'the order of ties changes {m} by up to {value_text(width)} ({name})')
-        return [_notes(runs, remarks)]
+        return [_notes(runs, remarks), *_depth_notes(runs)]
     run_notes = [_notes([run]) for run in runs]
     notes = run_notes[:1]
     if len({*run_notes}) > 1: notes = [f'{_run_name(run)}: {note}' for run, note in zip(runs, run_notes)]
@@ -240,7 +252,11 @@ def _small_prints(runs, per_run=False):
         remarks = _remarks([run])
         if ties: remarks.append(f'depending on the order of ties, {ties}')
         if remarks: notes.append(f'{_run_name(run)}: {"; ".join(remarks)}.')
-    return notes
+    return [*notes, *_depth_notes(runs)]
+
+def _depth_notes(runs):
+    note = depth_note({_run_name(run): run.runs[0].depth for run in runs}, runs[0].measures)
+    return [f'Note: {note}.'] * bool(note)
 
 # %% ../../nbs/evaluation/scores.ipynb #105e529c
 @dataclass(frozen=True)
@@ -260,6 +276,7 @@ class RunInfo:
     count: str = ''   # Of a run of chunks, what takes a place: 'chunks' or 'documents'
     budget: float = np.inf  # How long the chunks can be together that are looked at
     notes: tuple[Note, ...] = ()  # How the judgments and the run were read, for the small print
+    depth: Depth = field(default=Depth(), repr=False)  # How many documents it has for each query
 
 # %% ../../nbs/evaluation/scores.ipynb #627bc013
 def _of_only(name, words):
@@ -304,7 +321,8 @@ class Scores(Result):
         {query: group}, if groups were passed to `evaluate`.
     first_ranks : array of shape (runs, queries, 20), or (queries, 20), optional
         What is known about the document at each of the first ranks: 1 not judged, 2
-        judged not relevant, 3 relevant, 0 after the end of the list.
+        judged not relevant, 3 relevant, 0 after the end of the list; -1 for a query
+        that is missing from the run.
 
     Examples
     --------
@@ -479,7 +497,7 @@ class Scores(Result):
         ids = dict.fromkeys(q for scores in runs for q in scores.query_ids)
         index = dict(zip(ids, count()))
         values = np.full((len(runs), len(runs[0].measures), len(ids)), np.nan)
-        ranks = np.zeros((len(runs), len(ids), RANKS), np.int8)
+        ranks = np.full((len(runs), len(ids), RANKS), MISSING, np.int8)
         infos = []
         for row, states, scores in zip(values, ranks, runs):
             indexes = [index[q] for q in scores.query_ids]
@@ -498,7 +516,7 @@ class Scores(Result):
         if a query is in two parts."""
         batches = [*parts]
         check_measures(batches, 'parts of one result')
-        first = batches[0]
+        first = next((batch for batch in batches if not batch.single), batches[0])
         batches = [_in_run_order(batch, first) for batch in batches]
         ids = tuple(q for batch in batches for q in batch.query_ids)
         repeated = repeated_item(ids)
@@ -558,6 +576,12 @@ class Scores(Result):
         if self.single: del columns['run']
         values = self.values.transpose(1, 0, 2).reshape(len(self.measures), -1)
         return columns | dict(zip(self.keys(), values))
+
+    def _file_columns(self):
+        """Return the columns of the table, without the queries that a run leaves out."""
+        present = [q not in run.absent for run in self.runs for q in self.query_ids]
+        columns = self._columns().items()
+        return {name: [*compress(column, present)] for name, column in columns}
 
     def summary(self) -> 'polars.DataFrame':
         """Return a polars table with one row per run and measure.
@@ -664,6 +688,8 @@ def _standard_error(values):
 def _in_run_order(batch, first):
     """Return scores with runs in the order of `first`; ValueError if runs differ."""
     if batch.single and first.single: return batch
+    if batch.single and not batch.name and (batch.first_ranks == MISSING).all():
+        batch = _of_each_run(batch, first.runs)  # of {name: run} without results
     names, expected = [[run.name for run in scores.runs] for scores in (batch, first)]
     if sorted(names) != sorted(expected):
         examples = visible(f'{", ".join(names[:3])}; {", ".join(expected[:3])}')
@@ -673,6 +699,13 @@ def _in_run_order(batch, first):
     runs = tuple(batch.runs[i] for i in order)
     return batch._selected(order, np.ones(len(batch), bool), runs=runs)
 
+def _of_each_run(batch, runs):
+    "Return scores without results, which are equal for all runs, for each of the runs."
+    infos = tuple(replace(batch.runs[0], name=run.name) for run in runs)
+    values = np.repeat(batch.values, len(runs), axis=0)
+    ranks = np.repeat(batch.first_ranks, len(runs), axis=0)
+    return replace(batch, values=values, first_ranks=ranks, runs=infos, single=False)
+
 def _whole_run(batches, i):
     runs = [batch.runs[i] for batch in batches]
     def column(name): return [getattr(run, name) for run in runs]
@@ -681,6 +714,7 @@ def _whole_run(batches, i):
     fields['absent'] = frozenset().union(*column('absent'))
     fields['repeats'] = tuple(map(sum, zip(*column('repeats'))))
     fields['notes'] = total_notes(chain(*column('notes')))
+    fields['depth'] = sum(column('depth'), Depth())
     fields['reading'] = f'combined from {len(batches)} parts'
     fields['tie_bounds'] = LazyMapping(_whole_bounds, batches, i)
     return replace(runs[0], **fields)

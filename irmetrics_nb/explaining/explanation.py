@@ -667,7 +667,8 @@ def _explain_query(measure, qrels, run, query, conventions):
     check_tied_chunks(judgments, results, conventions.ties)
     listing = from_run(judgments, results, query, ties=order, negative=conventions.negative)
     listing = replace(listing, judgments=conventions.judgments)
-    if conventions.missing == 'skip' and not len(listing):
+    answered = query in results.queries and (len(listing) or not conventions.rows_only)
+    if conventions.missing == 'skip' and not answered:
         hint = suggestion(query, results.queries)
         raise DataError(f'query {query!r} is missing from the run{hint}')
     others = _judgments_of_others(judgments, results, query, conventions)

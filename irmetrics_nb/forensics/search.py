@@ -295,6 +295,7 @@ class Rankings:
         self.queries = list(self.truth.queries)
         self.grades = np.unique(self.truth.columns.value).tolist()
         self.unjudged_queries = len(set(self.run.queries) - set(self.queries))
+        self.absent = ~np.isin(self.queries, self.run.queries)
         self.open = self._find_choices(open or {})
         self.keys = self.combinations(OF_ROWS)
         self.view(Conventions(duplicates=self.open['duplicates'][0]))  # for its errors
@@ -350,7 +351,7 @@ class Rankings:
         return self.known.setdefault(content, ranked)
 
     def _cell(self, key):
-        """Return the rankings, (queries,) bool: missing from the run, and the order of ties:
+        """Return the rankings, (queries,) bool: without results, and the order of ties:
         'given' (as ranked), or another of _ORDERS. key: one of `keys`, or (('rows', name),)
         for a mistake in the rows; then return None if it cannot occur on these data."""
         answers = DEFAULTS | dict(key)
@@ -396,20 +397,21 @@ class Rankings:
 # %% ../../nbs/forensics/search.ipynb #ce9a7019
 def mean_of(
     measure: Measure, values: np.ndarray, nothing: np.ndarray, unanswered: np.ndarray,
-    answers: Mapping[str, str], unjudged_queries: int = 0,
+    answers: Mapping[str, str], unjudged_queries: int = 0, absent: np.ndarray | bool = False,
 ) -> tuple[np.ndarray, float]:
     """Return (values, mean): the values with NaN for queries that the mean excludes.
 
-    nothing: which queries have no relevant document. unanswered: which queries are missing
-    from the run. answers: the options missing, no_relevant and judgments, and `total`: the
-    mean of a mistake, such as 'hits'. unjudged_queries: the number of queries of the run
-    without judgments."""
+    nothing: which queries have no relevant document. unanswered: which queries have no
+    results. answers: the options missing, no_relevant and judgments, and `total`: the mean
+    of a mistake, such as 'hits'. unjudged_queries: the number of queries of the run without
+    judgments. absent: which queries are missing from the run."""
     counted = values.copy()
     total = answers.get('total', '')
     if answers.get('judgments') == 'retrieved': nothing = nothing & ~unanswered
     no_relevant = answers.get('no_relevant', 'zero')
     if no_relevant != 'zero': counted[nothing] = worth_of_nothing(measure, no_relevant)
-    if answers.get('missing') == 'skip' or total == 'run': counted[unanswered] = np.nan
+    if answers.get('missing') == 'skip': counted[absent] = np.nan
+    if total == 'run': counted[unanswered] = np.nan
     if total in ('hits', 'mean rank'): counted[~(counted > 0)] = np.nan
     present = counted[~np.isnan(counted)]
     if not len(present): return counted, float('nan')
@@ -526,7 +528,7 @@ def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) ->
     key = tuple(pair for pair in variant.answers if pair[0] in OF_ROWS)
     if mistake.rows: key = (('rows', mistake.rows),)
     for _, arrays in values_of(rankings, measure, variant, [key]):
-        return mean_of(measure, *arrays, answers, rankings.unjudged_queries)
+        return mean_of(measure, *arrays, answers, rankings.unjudged_queries, rankings.absent)
     raise ValueError(f'{measure!r} cannot be computed on these data with {", ".join(variant.words)}')
 
 # %% ../../nbs/forensics/search.ipynb #297820a3
@@ -603,7 +605,8 @@ def _result(rankings, measure, arrays, answers):
     """Return (number, values, mean). Equal values and means have the same number. arrays: as in
     `values_of`. answers: the options of the mean."""
     values, nothing, unanswered = arrays
-    counted, mean = mean_of(measure, values, nothing, unanswered, answers, rankings.unjudged_queries)
+    counted, mean = mean_of(
+        measure, values, nothing, unanswered, answers, rankings.unjudged_queries, rankings.absent)
     total = answers.get('total')
     more_queries = rankings.unjudged_queries * (total == 'run')
     rounded = np.rint(np.nan_to_num(counted, nan=-1e6) * _STEPS).astype(np.int64)

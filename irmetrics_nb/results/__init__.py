@@ -384,8 +384,11 @@ class Result:
         """Return the table as a polars data frame.
 
         Raises ImportError if polars is not installed."""
+        return self._as_frame(self._columns())
+
+    def _as_frame(self, columns):
         pl = import_polars('.to_polars()', '.to_dict() contains the values of the table')
-        frame = pl.DataFrame(_for_frames(self._columns()))
+        frame = pl.DataFrame(_for_frames(columns))
         if frame.height: return frame
         return frame.cast({pl.Null: pl.String})
 
@@ -437,13 +440,17 @@ class Result:
 
     def _to_text(self): return self._written('text')
 
+    def _file_columns(self):
+        """Return the columns of the table in a file."""
+        return self._columns()
+
     def _to_csv(self):
-        columns = self._columns()
+        columns = self._file_columns()
         return csv_text([*columns], zip_longest(*columns.values()))
 
     def _to_parquet(self):
         file = BytesIO()
-        self.to_polars().write_parquet(file)
+        self._as_frame(self._file_columns()).write_parquet(file)
         return file.getvalue()
 
     def __repr__(self) -> str: return self._to_text()

@@ -90,8 +90,8 @@ def per_query(measure, judgments, run, answers, cutoff, definition):
         unknown = not results and answers["judgments"] == "retrieved"  # whether there was something to find
         if not unknown and nothing_to_find(measure, value, possible[0].judged, answers, cutoff):
             value = value_of_nothing(measure, answers["no_relevant"], value)
-        unanswered = not results and answers["missing"] == "skip"
-        if value is not None and not unanswered:
+        left_out = query not in run and answers["missing"] == "skip"
+        if value is not None and not left_out:
             found[query] = value
     return found
 
