@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['EXAMPLES', 'RUN_FILE', 'EXPLAIN_EXAMPLES', 'IDENTIFY_EXAMPLES', 'DIFFER_EXAMPLES', 'AUDIT_EXAMPLES', 'COMMANDS',
-           'peak_memory', 'as_json', 'load_function', 'main']
+           'USAGE_ERROR', 'peak_memory', 'as_json', 'load_function', 'main']
 
 # %% ../nbs/top_level/cli.ipynb #101ddef8
 import json
@@ -41,6 +41,7 @@ from irmetrics_nb.cli_common import (
     progress_bar,
     result_text,
     say,
+    say_usage_error,
     show,
     show_parts,
     source_of,
@@ -368,21 +369,26 @@ def load_function(name: str) -> Any:
 
 # %% ../nbs/top_level/cli.ipynb #470d2e60
 COMMANDS = 'evaluate compare power explain report check worst identify differ audit measures demo'.split()
+import_module('irmetrics_nb.cli_compare')  # which adds compare, power, report and demo
+app.registered_commands.sort(key=lambda command: COMMANDS.index(command.name or ''))
+USAGE_ERROR: Any = typer.BadParameter.__base__  # typer does not export it
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the `irmetrics` command and exit with its exit code.
 
     args: the arguments; default: those of the process."""
     if args is None: args = sys.argv[1:]
-    first = next(iter(args), '')
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, 'reconfigure'): stream.reconfigure(errors='irmetrics')
     commands = app.registered_commands
-    if first not in ['--version', *(command.name for command in commands)]:
-        import_module('irmetrics_nb.cli_compare')  # which adds compare, report and demo
-        commands.sort(key=lambda command: COMMANDS.index(command.name or ''))
-    named = [command for command in commands if command.name == first]
+    named = [command for command in commands if command.name == next(iter(args), '')]
     if named: app.registered_commands = named  # no others are built
-    try: app(args)
+    try: code = app(args, standalone_mode=False)
+    except USAGE_ERROR as error:
+        say_usage_error(error)
+        code = error.exit_code
     finally: app.registered_commands = commands
+    sys.exit(code or 0)
 
 # %% ../nbs/top_level/cli.ipynb #c73103e9
 if __name__ == '__main__' and 'get_ipython' not in globals():  # python -m irmetrics_nb.cli

@@ -268,3 +268,23 @@ def test_a_file_that_is_read_in_parts_gives_the_same(memory, tmp_path):
     (tmp_path / "r").write_text("".join(rows))
     scores = evaluate(qrels, tmp_path / "r", "nDCG@5 R@5 ERR", judgments="retrieved", memory=memory)
     np.testing.assert_array_equal(scores.values, evaluate(qrels, run, "nDCG@5 R@5 ERR", judgments="retrieved").values)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_difference_says_what_compare_says_with_every_preset(preset):
+    "Run a retrieves no document of the largest grade, run b does; ERR of judgments of retrieved documents differs then."
+    qrels = {"q1": {"d1": 3, "d2": 1, "d9": 4}, "q2": {"d1": 1, "d3": 0}, "q3": {"d5": 2}}
+    a = {"q1": ["d1", "x", "d2"], "q2": ["x", "d1"], "q3": ["d5"]}
+    b = {"q1": ["x", "d2", "d1", "d9"], "q2": ["d1", "x"], "q3": ["x", "d5"]}
+    heard = 0
+    for measure in "ERR", "ERR(max_grade=4)", "nDCG@10", "AP":
+        options = {"conventions": preset, "judgments": "retrieved"}
+        try:
+            row, = compare(qrels, {"a": a, "b": b}, measure, **options).rows
+        except ValueError as error:
+            heard += 1
+            with pytest.raises(ValueError, match=f"^{re.escape(str(error))}$"):
+                explain_difference(measure, qrels, a, b, **options)
+        else:
+            assert explain_difference(measure, qrels, a, b, **options).value == pytest.approx(row.difference, abs=1e-12)
+    assert heard == (preset not in ("gdeval", "ir_measures")), "of ERR: these two set its largest grade, 4"

@@ -134,3 +134,83 @@ def test_ids_that_are_not_utf_8_are_shown_in_tables_or_refused_by_name(tmp_path)
             assert "caf" in use()
         except DataError as error:
             assert "caf" in str(error)
+
+
+# ---- output that is not UTF-8 ----
+
+EACH_COMMAND = """
+from irmetrics_nb import load_example
+from irmetrics_nb.cli import main
+os.chdir(sys.argv[1])
+with open('mine.py', 'w') as file: file.write('def first(hits): return 1 / (hits.index(1) + 1) if 1 in hits else 0')
+folder = str(load_example().folder)
+two = [folder + name for name in ('/qrels.txt', '/runs/bm25.run.gz', '/runs/lsa.run.gz')]
+gate = ['compare', *two, '-m', 'nDCG@10', '--max-drop']
+for args in [
+    [*gate, '100%'], [*gate, '0', '--require', 'any'], [*gate, '100%', '--format', 'markdown'], [*gate, '100%', '--format', 'json'],
+    [*gate, '100%', '--format', 'junit'], ['compare', two[0], folder + '/runs', '-m', 'nDCG@10', '--all-pairs', '--correction', 'by'],
+    ['evaluate', *two], ['power', *two, '--difference', '.02'], ['explain', *two[:2], 'q03', '-m', 'nDCG@10'], ['check', *two],
+    ['worst', *two[:2]], ['identify', *two[:2], 'RR@10=0.1234'], ['differ', *two[:2], 'nDCG@10', 'trec_eval', 'lightgbm'],
+    ['audit', 'mine.py:first', '-m', 'RR', '--shape', 'grades'], ['measures', '--names'], ['demo'],
+    ['report', *two, '-m', 'AP', '--no-check', '-o', 'report.html'], ['evaluate', '--help'], ['evaluate', *two, '-m', 'nDGC→']]:
+    try: main(args)
+    except SystemExit as e: print('exit', args[0], e.code)
+"""
+SIMPLER = {"▲": "^", "▼": "v", "→": "->", "−": "-", "–": "-", "√": "sqrt ", "α": "alpha", "ᶠ": "f", "×": "x", "…": "...", "∞": "inf",
+         "╭": "+", "╮": "+", "╰": "+", "╯": "+", "─": "-", "│": "|"}
+
+
+def said_with(encoding, folder, code=EACH_COMMAND):
+    "What the commands print where the streams have this encoding; nothing is wider than in UTF-8."
+    env = {"PYTHONUTF8": "0", "PYTHONIOENCODING": encoding, "COLUMNS": "100", "OPENBLAS_NUM_THREADS": "1"}
+    done = child(code, folder, env=os.environ | env, text=False)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.rpartition(b"\npeak")[0]
+    return said.decode(encoding), done.stderr.decode(encoding)
+
+
+@pytest.fixture(scope="module")
+def said_in_utf_8(tmp_path_factory):
+    return said_with("utf-8", tmp_path_factory.mktemp("utf-8"))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "gbk", "latin-1", "ascii"])
+def test_every_command_ends_the_same_in_every_encoding(encoding, said_in_utf_8, tmp_path):
+    out, errors = said_with(encoding, tmp_path)
+    expected = said_in_utf_8[0]
+    for sign, simple in SIMPLER.items():
+        boxed = sign in "╭╮╰╯─│"
+        if boxed or not sign.encode(encoding, "ignore"):
+            expected = expected.replace(sign, simple)
+    assert out.splitlines() == expected.splitlines()
+    assert out.count("\nexit ") == 19 and "exit compare 3" in out and "exit identify 3" in out and "exit evaluate 2" in out
+    assert "Traceback" not in errors and "codec" not in errors
+
+
+def test_a_mark_that_cannot_be_shown_is_a_letter(tmp_path):
+    runs = {name: {f"q{i}": ["d", "x"] if good or i < 2 else ["x", "d"] for i in range(20)} for name, good in (("a", True), ("b", False))}
+    (tmp_path / "qrels").write_text("".join(f"q{i} 0 d 1\n" for i in range(20)))
+    for name, run in runs.items():
+        (tmp_path / name).write_text("".join(f"{q} Q0 {d} {i} {9 - i} {name}\n" for q, docs in run.items() for i, d in enumerate(docs)))
+    code = "os.chdir(sys.argv[1])\n" + FROM_CLI.replace("sys.argv[1:]", "['compare', 'qrels', 'a', 'b', '-m', 'RR', *sys.argv[2:]]")
+    for encoding, mark in ("utf-8", "▼"), ("cp1252", "v"):
+        done = child(code, tmp_path, "-o", tmp_path / "table.txt", env=os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": encoding})
+        assert "exit" not in done.stdout.replace("exit 0", "") and "0.5500 ▼" in (tmp_path / "table.txt").read_text("utf-8")
+        assert f"0.5500 {mark}" in said_with(encoding, tmp_path, code)[0]
+
+
+def test_bytes_that_are_not_utf_8_stay_in_every_encoding(tmp_path):
+    put(tmp_path / "qrels", b"q\xe9 0 d 1\n")
+    put(tmp_path / "run", b"q\xe9 Q0 d 1 1 t\n")
+    code = FROM_CLI.replace("sys.argv[1:]", "['evaluate', sys.argv[1] + '/qrels', sys.argv[1] + '/run', '-m', 'RR', '--per-query', '--format', 'csv']")
+    for encoding in "utf-8", "cp1252", "gbk", "ascii":
+        done = child(code, tmp_path, env=os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}, text=False)
+        assert b"q\xe9" in done.stdout and b"exit 1" not in done.stdout, (encoding, done.stderr)
+
+
+def test_letters_that_an_encoding_lacks_are_written_as_codes(tmp_path):
+    put(tmp_path / "qrels", "文😀 0 d 1\n".encode())
+    put(tmp_path / "run", "文😀 Q0 d 1 1 t\n".encode())
+    code = FROM_CLI.replace("sys.argv[1:]", "['worst', sys.argv[1] + '/qrels', sys.argv[1] + '/run', '--format', 'json']")
+    text, errors = said_with("cp437", tmp_path, code)
+    assert json.loads(text.removesuffix("exit 0\n"))[0]["query"] == "文😀" and errors == ""

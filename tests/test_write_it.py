@@ -68,6 +68,67 @@ WRONG = {
     "ERR with the largest grade of the list": ("err", ERR.format("grades[:k]", "max(grades)", "p * r"), "the highest grade of the list as max_grade", "err([1], 3, 1)", Fraction(1, 8), Fraction(1, 2)),
     "ERR without k": ("err", ERR.format("grades", "max_grade", "p * r"), "ERR, and the cutoff k has no effect", "err([0, 1], 1, 1)", 0, Fraction(1, 4)),
 }
+LOOP = "import math\ndef dcg(grades, k):\n    t = 0\n    for i in range({}):\n        {}\n    return t"
+RATIO = "import math\ndef d(x): return sum({} for i, g in enumerate(x, 1))\ndef ndcg(grades, judged, k):\n    {}\n    best = {}\n    return {} if best else {}"
+FULL, G = "d(sorted(judged, reverse=True)[:k])", "g / math.log2(i + 1)"
+EXP = "(2**g - 1) / math.log2(i + 1)"
+SUM = "def average_precision(grades, R, k):\n    found = total = 0\n    for i, g in enumerate(grades[:{}], 1):\n        if {}:\n            found += 1\n            total += found / i\n    return {}"
+FIRST = "def reciprocal_rank(grades, k):\n    for i, g in enumerate(grades[:{}], 1):\n        if {}: return {}\n    return {}"
+STOPS = "import math\ndef err(grades, max_grade, k):\n    p, t = 1, 0\n    for i, g in enumerate(grades[:k], 1):\n        r = {}\n        t += {}\n        p *= {}\n    return t"
+R2, SOME = "(2**g - 1) / 2**max_grade", ", but not for every list"
+CUT_AT_R = "one mistake: both the list and the ideal ranking are cut at min(k, n, R)"
+# Name: function, code, and what it computes; '' for a function that the page does not name.
+OTHERS = {
+    "index without its end": ("dcg", LOOP.format("k", "t += grades[i] / math.log2(i + 2)"), "DCG" + SOME),
+    "a look at the next result": ("dcg", LOOP.format("min(k, len(grades))", "after = grades[i + 1]; t += grades[i] / math.log2(i + 2)"), "DCG" + SOME),
+    "index from 1": ("dcg", LOOP.format("1, min(k, len(grades))", "t += grades[i] / math.log2(i + 1)"), ""),
+    "index and gain 2^g - 1": ("dcg", LOOP.format("k", "t += (2**grades[i] - 1) / math.log2(i + 2)"), "DCG with gain 2^g - 1" + SOME),
+    "index and a rank late": ("dcg", LOOP.format("k", "t += grades[i] / math.log2(i + 3)"), "DCG with one mistake: gains are divided by log2(i + 2), with ranks i from 1" + SOME),
+    "division by log2(1)": ("dcg", LOOP.format("min(k, len(grades))", "t += grades[i] / math.log2(i + 1)"), ""),
+    "an empty list": ("dcg", "import math\ndef dcg(grades, k):\n    most = max(grades)\n    return sum(g / math.log2(i + 1) for i, g in enumerate(grades[:k], 1))", "DCG" + SOME),
+    "a small number added": ("dcg", DCG.format(G + " + 1e-3", "grades[:k]"), ""),
+    "gain 1": ("dcg", DCG.format("(g >= 1) / math.log2(i + 1)", "grades[:k]"), "DCG with gain 1 for every relevant document"),
+    "gain 1 from grade 2": ("dcg", DCG.format("(g >= 2) / math.log2(i + 1)", "grades[:k]"), ""),
+    "gain 2^g": ("dcg", DCG.format("2**g / math.log2(i + 1)", "grades[:k]"), ""),
+    "gain g^2": ("dcg", DCG.format("g**2 / math.log2(i + 1)", "grades[:k]"), ""),
+    "a root": ("dcg", DCG.format("g / i**.5", "grades[:k]"), ""),
+    "a sorted list": ("dcg", DCG.format(G, "sorted(grades, reverse=True)[:k]"), ""),
+    "two changes: gain and ln": ("dcg", DCG.format("(2**g - 1) / math.log(i + 1)", "grades[:k]"), "DCG with gain 2^g - 1 and one mistake: gains are divided by ln(i + 1)"),
+    "two changes: gain and log2(i)": ("dcg", DCG.format("(2**g - 1) / math.log2(max(i, 2))", "grades[:k]"), "DCG with gain 2^g - 1 and one mistake: gains are divided by log2(i) from rank 2 on, so that ranks 1 and 2 have the same weight"),
+    "one rank less": ("dcg", DCG.format(G, "grades[:k - 1]"), "DCG of one rank less than k"),
+    "three ranks": ("dcg", DCG.format(G, "grades[:min(k, 3)]"), ""),
+    "two decimals": ("dcg", DCG.format(G, "grades[:k]").replace("sum(", "round(sum(") + ", 2)", "DCG, rounded"),
+    "index of the ideal list": ("ndcg", "import math\ndef d(x, k): return sum(x[i] / math.log2(i + 2) for i in range(k))\ndef ndcg(grades, judged, k):\n    best = d(sorted(judged, reverse=True), k)\n    return d(grades, k) / best if best else 0", "nDCG" + SOME),
+    "a small number in the divisor": ("ndcg", RATIO.format(G, "pass", FULL, "d(grades[:k]) / (best + 1e-3)", 0), ""),
+    "a smaller number in the divisor": ("ndcg", RATIO.format(G, "pass", FULL, "d(grades[:k]) / (best + 1e-4)", 0), ""),
+    "three decimals": ("ndcg", RATIO.format(G, "pass", FULL, "round(d(grades[:k]) / best, 3)", 0), "nDCG, rounded"),
+    "cut at min(k, n, R)": ("ndcg", RATIO.format(G, "k = min(k, len(grades), sum(g > 0 for g in judged))", FULL, "d(grades[:k]) / best", 0), "nDCG with " + CUT_AT_R),
+    "two changes: gain and min(k, n, R)": ("ndcg", RATIO.format(EXP, "k = min(k, len(grades), sum(g > 0 for g in judged))", FULL, "d(grades[:k]) / best", 0), "nDCG with gain 2^g - 1 and " + CUT_AT_R),
+    "two changes: gain and an ideal that is not cut": ("ndcg", RATIO.format(EXP, "pass", "d(sorted(judged, reverse=True))", "d(grades[:k]) / best", 0), "nDCG with gain 2^g - 1 and one mistake: the ideal ranking is not cut at k"),
+    "cut at n": ("ndcg", RATIO.format(G, "k = min(k, len(grades))", FULL, "d(grades[:k]) / best", 0), "nDCG with one mistake: the ideal ranking contains only as many documents as were retrieved"),
+    "upside down": ("ndcg", RATIO.format(G, "pass", FULL, "best / d(grades[:k])", 0), ""),
+    "1 if nothing is relevant": ("ndcg", RATIO.format(G, "pass", FULL, "d(grades[:k]) / best", 1), "nDCG" + SOME),
+    "AP by index": ("average_precision", "def average_precision(grades, R, k):\n    found = total = 0\n    for i in range(k):\n        if grades[i] >= 1:\n            found += 1\n            total += found / (i + 1)\n    return total / R if R else 0", "AP" + SOME),
+    "AP without a guard": ("average_precision", SUM.format("k", "g >= 1", "total / R"), "AP" + SOME),
+    "AP from grade 2": ("average_precision", SUM.format("k", "g >= 2", "total / R if R else 0"), ""),
+    "AP of grade 1": ("average_precision", SUM.format("k", "g == 1", "total / R if R else 0"), ""),
+    "AP over R + 1": ("average_precision", SUM.format("k", "g >= 1", "total / (R + 1)"), ""),
+    "AP from rank 0": ("average_precision", SUM.format("k", "g >= 1", "total / R if R else 0").replace("], 1)", "])"), ""),
+    "RR by index": ("reciprocal_rank", "def reciprocal_rank(grades, k):\n    for i in range(k):\n        if grades[i] >= 1: return 1 / (i + 1)\n    return 0", "RR" + SOME),
+    "RR without a guard": ("reciprocal_rank", "def reciprocal_rank(grades, k):\n    return 1 / (1 + [g > 0 for g in grades[:k]].index(True))", "RR" + SOME),
+    "RR from grade 2": ("reciprocal_rank", FIRST.format("k", "g >= 2", "1 / i", 0), "RR with rel=2"),
+    "RR squared": ("reciprocal_rank", FIRST.format("k", "g >= 1", "1 / i**2", 0), ""),
+    "RR times the grade": ("reciprocal_rank", FIRST.format("k", "g >= 1", "g / i", 0), ""),
+    "RR with one decimal": ("reciprocal_rank", FIRST.format("k", "g >= 1", "round(1 / i, 1)", 0), "RR, rounded"),
+    "RR that is never 0": ("reciprocal_rank", FIRST.format("k", "g >= 1", "1 / i", "1 / (k + 1)"), ""),
+    "ERR by index": ("err", "def err(grades, max_grade, k):\n    p, t = 1, 0\n    for i in range(k):\n        r = (2**grades[i] - 1) / 2**max_grade\n        t += p * r / (i + 1)\n        p *= 1 - r\n    return t", "ERR" + SOME),
+    "ERR with gain 2^g": ("err", STOPS.format("2**g / 2**max_grade", "p * r / i", "1 - r"), ""),
+    "ERR that stops": ("err", STOPS.format(R2, "p * r / i", "r"), ""),
+    "ERR with a logarithm": ("err", STOPS.format(R2, "p * r / math.log2(i + 1)", "1 - r"), "ERR with 1/log2(i + 1) instead of 1/i"),
+    "ERR with 1/i^2": ("err", STOPS.format(R2, "p * r / i**2", "1 - r"), ""),
+    "ERR of one rank less": ("err", STOPS.format(R2, "p * r / i", "1 - r").replace("[:k]", "[:k - 1]"), "ERR of one rank less than k"),
+    "ERR without an empty list": ("err", STOPS.format("(2**g - 1) / 2**most", "p * r / i", "1 - r").replace("p, t", "most = max(grades); p, t"), "ERR with the highest grade of the list as max_grade" + SOME),
+}
 RIGHT = {
     "dcg in NumPy": ("dcg", "import numpy as np\ndef dcg(grades, k):\n    g = np.asarray(grades[:k], float)\n    return g @ (1 / np.log2(np.arange(2, g.size + 2)))"),
     "ndcg in NumPy": ("ndcg", "import numpy as np\ndef d(g):\n    return (np.asarray(g, float) / np.log2(np.arange(len(g)) + 2)).sum()\ndef ndcg(grades, judged, k):\n    best = d(np.sort(judged)[::-1][:k])\n    return np.float64(0) if best == 0 else d(grades[:k]) / best"),
@@ -124,6 +185,17 @@ def test_no_smaller_case_shows_the_mistake(page, what):
     assert not error and [e.size() for e in cases] == sorted(e.size() for e in cases)
     assert all(page["call"](f, name, cases[row])[0] == pytest.approx(right[row]) for row in range(before))
     assert page["call"](f, name, cases[before])[0] != pytest.approx(right[before])
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_wrong_function_is_named_right_or_not_at_all(page, what):
+    name, code, computes = OTHERS[what]
+    verdict = page["check"](code, name)
+    assert not verdict.passed
+    if computes:
+        assert verdict.says == f"Not yet. Your function computes {computes}."
+    else:
+        assert verdict.says in ("Not yet. No known measure or mistake gives these values.", f"Not yet. {verdict.case['Your function']}")
 
 
 @pytest.mark.parametrize("what", RIGHT)

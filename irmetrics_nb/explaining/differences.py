@@ -17,7 +17,7 @@ import numpy as np
 from .. import Measure, Qrels, Run, evaluate, parse
 from ..core.conventions import Options
 from ..data.errors import suggestion, visible
-from ..evaluation.presets import conventions_of, tool_of
+from ..evaluation.presets import check_measures, conventions_of, tool_of
 from irmetrics_nb.explaining.explanation import (
     EARNED,
     LOST,
@@ -251,7 +251,8 @@ def explain_difference(
     DataError
         For invalid input.
     ValueError
-        If the two runs are not averaged over the same queries.
+        If the two runs are not averaged over the same queries, or if their judgments
+        complete the measure differently (the largest grade of ERR).
 
     Examples
     --------
@@ -267,6 +268,7 @@ def explain_difference(
     truth = Qrels(qrels, **read)
     runs = Run(run_a, **read), Run(run_b, **read)
     scores = [evaluate(truth, run, parsed, conventions=in_force) for run in runs]
+    check_measures(scores, 'runs in one table')
     queries, values = _aligned(*scores)
     order, effect = steps(parsed.kind.aggregate.f, *values)
     asked = scores[0].measures[0]
