@@ -13,11 +13,12 @@ import pytest
 from helpers import irmetrics, terminal
 from scipy import stats
 
-from irmetrics_nb import DataError, Scores, assert_no_drop, check, compare, evaluate, load_example, report
+from irmetrics_nb import AP, RR, DataError, Scores, assert_no_drop, check, compare, evaluate, load_example, report
 from irmetrics_nb.comparing.gate import Floor, check_floors, gate, missed_floors, parse_floor
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = load_example()
+GROUPS = {q: "even" if int(q[1:]) % 2 == 0 else "odd" for q in EXAMPLE.qrels.queries}
 
 
 def values(shift, n=40, seed=0):
@@ -487,7 +488,9 @@ def test_a_change_that_loses_the_margin_passes_in_at_most_5_of_100_cases_and_a_g
 
 @pytest.mark.parametrize(("text", "floor"), [
     ("AP=0.5", Floor("AP", 0.5)), ("MAP=.5", Floor("AP", 0.5)), ("nDCG(gain='exp')@10=0.4", Floor("nDCG(gain='exp')@10", 0.4)),
-    ("a:b:P(rel=2)@5=1e-1", Floor("P(rel=2)@5", 0.1, "a:b")), ("*:RR=1", Floor("RR", 1.0, "*"))])  # fmt: skip
+    ("a:b:P(rel=2)@5=1e-1", Floor("P(rel=2)@5", 0.1, "a:b")), ("*:RR=1", Floor("RR", 1.0, "*")),
+    ("trec_eval:map=0.5", Floor("AP", 0.5)), ("short: trec_eval:map=0.5", Floor("AP", 0.5, "short")), ("trec_eval:short:map=1", Floor("AP", 1.0, "trec_eval:short")),
+    ("nDCG(gain={1: 3, 'else': 1})@10=0.4", Floor("nDCG(gain={1: 3, 'else': 1})@10", 0.4))])  # fmt: skip
 def test_a_floor_reads_as_it_is_written(text, floor):
     assert parse_floor(text) == floor
 
@@ -496,6 +499,32 @@ def test_a_floor_reads_as_it_is_written(text, floor):
 def test_what_is_no_floor_is_refused(text):
     with pytest.raises(ValueError, match=r"write it like|Banana"):
         parse_floor(text)
+
+
+def test_a_floor_of_a_measure_with_a_tool_prefix_is_no_slice(files):
+    for name, least, code in (("xgboost:map@10", 0.1, 0), ("xgboost:map@10", 0.9, 3), ("xgboost:ndcg@10", 0.9, 3)):
+        for command in (["compare", *FILES], ["evaluate", "eval/qrels.txt", "change.run"]):
+            done = irmetrics(*command, "-m", name, "--min", f"{name}={least}", cwd=files)
+            assert done.returncode == code, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("options", [
+    {"fail_if_worse": "AP"}, {"fail_if_worse": AP}, {"fail_if_worse": "AP RR"}, {"fail_if_worse": ["AP", RR]}, {"floors": "*:AP=0.3"}, {"floors": "AP=0.3"},
+    {"floors": Floor("AP", 0.3)}, {"floors": ["AP=0.3", Floor("RR", 0.3)]}])  # fmt: skip
+def test_one_measure_or_floor_needs_no_list(options):
+    comparison = compare(EXAMPLE.qrels, {name: EXAMPLE.runs[name] for name in ("bm25", "tfidf")}, "AP RR", baseline="bm25", groups=GROUPS)
+    [(key, value)] = options.items()
+    listed = {"AP RR": ["AP", "RR"]}.get(value, value) if isinstance(value, str) else value
+    listed = listed if isinstance(listed, list) else [listed]
+    found, expected = gate(comparison, **options), gate(comparison, **{key: listed})
+    assert [v.text for v in found.verdicts] == [v.text for v in expected.verdicts] and len(found.verdicts) >= 1
+    numbers = compare({"a": {"1": 1, "2": 2, "3": 4}, "b": {"1": 1, "2": 3, "3": 4}}, measures="my score", baseline="a")
+    assert gate(numbers, fail_if_worse="my score").ok
+
+
+def test_a_gate_of_something_else_says_what_it_needs():
+    with pytest.raises(TypeError, match=r"gate\(\) needs the result of compare\(\), not dict; write gate\(compare\(qrels, runs, measures, baseline=name\), \.\.\.\)"):
+        gate(TEN, max_drop=0)
 
 
 def test_a_mean_that_is_not_there_misses_every_floor_and_one_that_is_reached_exactly_does_not():

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as xml
 import numpy as np
 
 # %% ../../nbs/comparing/gate.ipynb #6204c9b6
-from .. import Scores, parse
+from .. import Measure, Scores, parse
 from irmetrics_nb.comparing.aligned_scores import (
     LEAST_QUERIES,
     REQUIREMENTS,
@@ -46,6 +46,7 @@ from .statistics import differences
 from ..core.conventions import check_option
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
+from ..metrics.parsing import Measures, parse_all
 from irmetrics_nb.results import (
     Result,
     Text,
@@ -83,13 +84,14 @@ class Floor:
 def parse_floor(text: str) -> Floor:
     """Parse a floor (lowest allowed mean) such as nDCG@10=0.45 or slice:nDCG@10=0.4.
 
+    The name of a tool before a measure, as in xgboost:map@10=0.5, is not a slice.
     Raises ValueError if `text` is not written in this form.
 
     >>> parse_floor('short:P(rel=2)@5=0.3')
     Floor(measure='P(rel=2)@5', least=0.3, slice='short')
     """
     target, _, number = text.rpartition('=')
-    group, _, measure = target.strip().rpartition(':')
+    group, measure = _slice_and_measure(target.strip())
     try: bound = float(number)
     except ValueError: bound = np.nan
     if not measure or not np.isfinite(bound):
@@ -99,6 +101,18 @@ def parse_floor(text: str) -> Floor:
     name = repr(parsed)
     if parse(name).said != parsed.said: name = measure.strip()
     return Floor(name, bound, group.strip() or EVERYTHING)
+
+def _slice_and_measure(target):
+    """Divide 'slice:measure' before the longest end that is a measure, or at the last
+    colon."""
+    words = target.split(':')
+    for i in range(len(words)):
+        name = ':'.join(words[i:])
+        try: parse(name)
+        except ValueError: continue
+        return ':'.join(words[:i]), name
+    group, _, name = target.rpartition(':')
+    return group, name
 
 # %% ../../nbs/comparing/gate.ipynb #0cb6c6ea
 def parse_limit(limit: float | str) -> tuple[float, bool]:
@@ -412,8 +426,8 @@ class Gate(Result):
 # %% ../../nbs/comparing/gate.ipynb #19d18272
 def gate(
     comparison: Comparison, *, max_drop: float | str | None = None,
-    margin: float | None = None, fail_if_worse: Iterable = (),
-    floors: Iterable[Floor | str] = (), allow_unknown: bool = False,
+    margin: float | None = None, fail_if_worse: Measures = (),
+    floors: str | Floor | Iterable[Floor | str] = (), allow_unknown: bool = False,
     min_coverage: float | None = None, require: str = 'significant',
 ) -> Gate:
     """Check whether the other systems of a comparison may replace its baseline.
@@ -437,15 +451,19 @@ def gate(
     If all differences are 0, drops and margins pass. Each system must have results for
     all queries of the baseline, or for the share `min_coverage` of them. Queries
     without results fail this check under every rule for `missing` queries. Raises
-    ValueError without a baseline, if there is nothing to check, for a `max_drop` that is
-    negative or infinite, a margin that is not above 0, or a `min_coverage` outside of
-    [0, 1].
+    TypeError for anything but a comparison, and ValueError without a baseline, if there
+    is nothing to check, for a `max_drop` that is negative or infinite, a margin that is
+    not above 0, or a `min_coverage` outside of [0, 1].
 
     >>> from irmetrics_nb import compare, gate
     >>> qrels, runs = {'q1': {'a': 1}}, {'old': {'q1': ['a']}, 'new': {'q1': ['b', 'a']}}
     >>> gate(compare(qrels, runs, 'RR', baseline='old'), floors=['RR=0.4']).ok
     True
     """
+    if not isinstance(comparison, Comparison):
+        raise TypeError(
+            f'gate() needs the result of compare(), not {type(comparison).__name__}; '
+            'write gate(compare(qrels, runs, measures, baseline=name), ...)')
     if comparison.baseline is None:
         raise ValueError('gate() needs a comparison with a baseline; '
                          'write compare(..., baseline=name)')
@@ -456,7 +474,11 @@ def gate(
         raise ValueError(f'min_coverage must be from 0 to 1, not {min_coverage!r}')
     sample = comparison.sample
     rows = comparison.rows
-    named = {sample.measures[sample.index(measure)] for measure in fail_if_worse}
+    guarded = fail_if_worse
+    if guarded in sample.measures: guarded = [guarded]
+    elif isinstance(guarded, str | Measure): guarded = parse_all(guarded)
+    named = {sample.measures[sample.index(measure)] for measure in guarded}
+    if isinstance(floors, str | Floor): floors = [floors]
     pairs = [pair for pair in rows if not named or pair.measure in named]
     verdicts = []
     if max_drop is not None or named and margin is None:
