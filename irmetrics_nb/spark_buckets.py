@@ -328,4 +328,5 @@ def _in_id_order(scores):
     return replace(
         scores, query_ids=tuple(ids[i] for i in order), values=scores.values[:, :, order],
         runs=(replace(info, tie_bounds=LazyMapping(bounds)),),
-        first_ranks=scores.first_ranks[:, order])
+        first_ranks=scores.first_ranks[:, order],
+        judged_retrieved=scores.judged_retrieved[:, order])

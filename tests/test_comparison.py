@@ -5,6 +5,7 @@ import math
 import re
 import subprocess
 import sys
+from fractions import Fraction
 from importlib import import_module
 from inspect import signature
 from itertools import combinations
@@ -22,7 +23,7 @@ from scipy import stats
 
 from irmetrics_nb import DataError, Qrels, Scores, compare, evaluate, gate, load_example, nDCG, report
 from irmetrics_nb.comparing.aligned_scores import FAMILIES, PAIR_COLUMNS, TESTS, Method, SignificanceTest
-from irmetrics_nb.comparing.comparison import COMPARISON_PLOTS, Comparison, sentence
+from irmetrics_nb.comparing.comparison import COMPARISON_PLOTS, Comparison, marks, sentence, tiers
 from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
     INTERVALS,
@@ -35,6 +36,7 @@ from irmetrics_nb.comparing.statistics import (
 )
 from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.metrics.names import CARDS
+from irmetrics_nb.reporting.sections import upright
 
 EXAMPLE = load_example()
 THREE = {name: EXAMPLE.runs[name] for name in ("bm25", "tfidf", "title")}
@@ -266,6 +268,83 @@ def test_no_difference_shown_never_reads_as_equal_or_better():
     text = " ".join(str(compare(EXAMPLE.qrels, {n: EXAMPLE.runs[n] for n in ("lsa", "seealso")}, "AP")).split())
     assert "no significant difference between lsa and seealso" in text and "minimum detectable difference with 36 queries: " in text
     assert "equal" not in text and "is better than" not in text
+
+
+# ---- the direction is that of the statistic that is tested ----
+
+SPLIT = {  # gains of new; the mean is below 0 or 0, the statistic above 0
+    "sign": [Fraction(1, 100)] * 30 + [Fraction(-34, 1000)] * 10,
+    "wilcoxon": [Fraction(1, 50)] * 36 + [Fraction(-1, 5)] * 6,
+    "sign 0": [Fraction(1, 10)] * 30 + [Fraction(-3, 10)] * 10,
+}
+
+
+def signed_ranks(gains):
+    "W+ - W- by its definition: the signs times the mean ranks of the sizes, without zeros."
+    changed = [x for x in gains if x]
+    ranks = [sum(abs(y) < abs(x) for y in changed) + Fraction(sum(abs(y) == abs(x) for y in changed) + 1, 2) for x in changed]
+    return sum(rank if x > 0 else -rank for x, rank in zip(changed, ranks))
+
+
+def gained(gains, **options):
+    ids = [f"q{i}" for i in range(len(gains))]
+    new = {q: float(Fraction(1, 2) + x) for q, x in zip(ids, gains)}
+    return compare({"base": dict.fromkeys(ids, 0.5), "new": new}, measures="AP", **options)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from([Fraction(x, 64) for x in (-20, -3, -1, 0, 1, 2, 3, 20)]), min_size=3, max_size=30))
+def test_the_direction_is_the_sign_of_the_statistic(gains):
+    counts = sum(x > 0 for x in gains) - sum(x < 0 for x in gains)
+    exact = {"sign": counts, "wilcoxon": signed_ranks(gains), "t": sum(gains), "tukey": sum(gains)}
+    for test, statistic in exact.items():
+        [pair] = gained(gains, test=test, **({"draws": 100} if test == "tukey" else {})).rows
+        expected = (statistic > 0) - (statistic < 0)
+        assert (pair.direction, pair.turned().direction) == (expected, -expected), test
+    assert gained(gains, test=lambda d: 0.01).rows[0].direction == (sum(gains) > 0) - (sum(gains) < 0)
+
+
+@pytest.mark.parametrize("case", SPLIT)
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_mean_and_a_test_that_point_apart_name_no_winner(case, side):
+    gains, test = SPLIT[case], case.split()[0]
+    statistic = signed_ranks(gains) if test == "wilcoxon" else sum(x > 0 for x in gains) - sum(x < 0 for x in gains)
+    assert sum(gains) <= 0 < statistic
+    gains = [side * x for x in gains]
+    found = gained(gains, test=test)
+    [pair] = found.rows
+    favoured = "new" if side > 0 else "base"
+    assert pair.p < 0.05 and pair.winner() is None and pair.turned().winner() is None
+    words = {"sign": "the sign test", "wilcoxon": "Wilcoxon's signed ranks"}[test]
+    [said] = found.sentences()
+    assert said.startswith("the mean and the test of base and new do not favour the same system: new − base = ")
+    assert f", but {favoured} is better by {words} (p = " in said and "is better than" not in said
+    assert f"better on {sum(x > 0 for x in gains)}, worse on {sum(x < 0 for x in gains)}" in said
+    assert found.warnings[-1] == f"base and new, AP: the mean difference and {words} do not favour the same system"
+    assert marks(found) == marks(gained(gains, test=test, baseline="base")) == {}
+    assert upright(pair, 0.05, False)["kind"] == upright(pair, 0.05, True)["kind"] == ""
+    assert "**" not in found.pair_table().to_markdown() and "**" in gained([abs(x) for x in gains] + [0] * 3, test=test).pair_table().to_markdown()
+    grouped = gained(gains, test=test, baseline="base", groups={f"q{i}": "here" for i in range(len(gains))})
+    assert "▼" not in str(grouped).replace("▲ better, ▼ worse", "") and marks(grouped.of_slice("here")) == {}
+    three = {name: dict(zip(found.sample.query_ids, row.tolist())) for name, row in zip(("base", "new"), found.sample.values[:, 0])}
+    many = compare({f"{name}{i}": values for i in range(6) for name, values in three.items()}, measures="AP", test=test, correction="none")
+    assert set(tiers(many, "AP").values()) == {1}
+
+
+def test_wilcoxon_may_favour_the_system_that_wins_less_often():
+    gains = [Fraction(1, 100)] * 22 + [Fraction(-1, 20)] * 18  # W+ = 253, W- = 567
+    assert signed_ranks(gains) == 253 - 567
+    found = gained(gains, test="wilcoxon", baseline="base")
+    assert found.rows[0].p < 0.05 and found.warnings == [] and marks(found) == {("new", "AP"): "▼"}
+    assert found.sentences()[0].startswith("base is better than new by ")
+
+
+def test_tukey_has_the_direction_of_the_queries_that_all_have():
+    a = {f"q{i}": 0.5 for i in range(40)}
+    b = {q: 0.6 if i < 30 else 0.1 for i, q in enumerate(a)}  # over all 40: 0.475; over the first 30: 0.6
+    c = dict.fromkeys(list(a)[:30], 0.3)
+    pair = compare({"a": a, "b": b, "c": c}, measures="AP", test="tukey", draws=1000).pair("a", "b")
+    assert pair.difference < 0 < pair.low and pair.direction == 1 and pair.winner() is None
 
 
 def test_raised_letters_say_who_is_beaten():
@@ -780,7 +859,7 @@ def test_a_test_is_complete_with_one_entry_in_the_registry(monkeypatch):
     def of_medians(differences):
         return 0.25
 
-    monkeypatch.setitem(TESTS, "medians", SignificanceTest("the test of medians", of_medians, interval="percentile", of_mean=False))
+    monkeypatch.setitem(TESTS, "medians", SignificanceTest("the test of medians", of_medians, interval="percentile", statistic=np.median))
     [pair, *_] = (found := compare(THREE_ALIKE, test="medians", interval="percentile", correction="none")).rows
     assert pair.p == 0.25 and "by the test of medians" in found.sentences()[0] and found.method.agrees
     monkeypatch.setitem(CORRECTIONS, "double", ("doubling", lambda p: 2 * p, lambda alpha, *_: alpha / 2))

@@ -25,6 +25,7 @@ from irmetrics_nb import (
     Judged,
     Qrels,
     Run,
+    compare,
     evaluate,
     explain,
     explain_difference,
@@ -489,6 +490,21 @@ def test_what_queries_and_documents_add_sums_to_the_difference(name, seed):
         assert (pair.a.value, pair.b.value) == (row["a"], row["b"])
         if name not in COUNTED and pair.rows:
             close(pair.rows[-1]["running"], pair.value)
+
+
+def test_a_difference_counts_queries_as_a_comparison_does():
+    # 4 relevant documents at these ranks have the same AP, 2/3, but not in floats
+    lists = []
+    for ranks in ((1, 2, 6, 24), (1, 2, 9, 12)):
+        assert sum(Fraction(n, rank) for n, rank in enumerate(ranks, 1)) / 4 == Fraction(2, 3)
+        relevant = iter("abcd")
+        lists.append([next(relevant) if rank in ranks else f"x{rank}" for rank in range(1, 25)])
+    qrels = {f"q{i}": dict.fromkeys("abcd", 1) for i in range(5)}
+    one, two = (dict.fromkeys(qrels, ranking) for ranking in lists)
+    assert evaluate(qrels, one, "AP").values[0, 0, 0] != evaluate(qrels, two, "AP").values[0, 0, 0]
+    pair = compare(qrels, {"one": one, "two": two}, "AP").rows[0]
+    assert (pair.wins, pair.ties, pair.losses) == (0, 5, 0)
+    assert "5 queries: 0 better, 0 worse, 5 the same" in str(explain_difference("AP", qrels, one, two))
 
 
 def test_two_runs_that_are_the_same_differ_in_nothing():

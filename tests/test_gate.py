@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import re
+import warnings
 from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,11 +13,12 @@ import pytest
 from helpers import irmetrics, terminal
 from scipy import stats
 
-from irmetrics_nb import DataError, assert_no_drop, check, compare, evaluate, load_example, report
+from irmetrics_nb import AP, RR, DataError, Scores, assert_no_drop, check, compare, evaluate, load_example, report
 from irmetrics_nb.comparing.gate import Floor, check_floors, gate, missed_floors, parse_floor
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = load_example()
+GROUPS = {q: "even" if int(q[1:]) % 2 == 0 else "odd" for q in EXAMPLE.qrels.queries}
 
 
 def values(shift, n=40, seed=0):
@@ -187,6 +189,7 @@ def test_a_percentage_is_of_the_mean_of_the_baseline_over_the_queries_of_the_pai
 
 
 def test_a_percentage_of_a_mean_of_zero_allows_no_drop():
+    assert gate(quiet(["b"], ["b"]), max_drop="1%").ok and gate(quiet(["b"], ["b", "a"]), max_drop="1%").ok
     assert gate(constant(0.0, 0.0), max_drop="1%").ok and not gate(constant(0.0, -0.1), max_drop="50%", require="any").ok
     assert "more than 50 % of 0.0000 = 0" in str(gate(constant(0.0, -0.1), max_drop="50%", require="any"))
 
@@ -213,7 +216,7 @@ def test_significant_drops_fail_at_most_at_the_level_of_the_test_and_any_drop_in
     assert failed[0] / n < 0.025 + 3.3 * np.sqrt(0.025 * 0.975 / n) and abs(failed[1] / n - 0.5) < 3.3 * np.sqrt(0.25 / n)
 
 
-@pytest.mark.parametrize("limit", [-0.1, "-1%", "%", "", "one", "1%%", "1 percent", float("nan"), "nan%", "1,5%"])
+@pytest.mark.parametrize("limit", [-0.1, "-1%", "%", "", "one", "1%%", "1 percent", float("nan"), "nan%", "1,5%", "inf%", float("inf")])
 def test_what_is_no_limit_is_refused_and_the_message_says_what_to_write(limit):
     with pytest.raises(ValueError, match=re.escape(f"max_drop must be a number that is 0 or more, such as 0.01, or a percentage such as 1%, not {limit!r}")):
         closed(0, max_drop=limit)
@@ -236,6 +239,123 @@ def test_any_drop_without_a_limit_is_an_error(options):
 def test_an_unknown_requirement_is_an_error():
     with pytest.raises(ValueError, match="require must be 'significant' or 'any', not 'all'"):
         closed(0, max_drop=0, require="all")
+
+
+# ---- nothing measured ----
+
+TEN = {f"q{i}": {"a": 1, "b": 0} for i in range(10)}
+CHECKS = [{"max_drop": "1%"}, {"max_drop": 0}, {"max_drop": 0, "require": "any"}, {"margin": 0.0001}, {"fail_if_worse": ["AP"]}]
+DEEP = [f"x{i}" for i in range(1499)] + ["b"]  # the only judged document, at rank 1,500
+
+
+def quiet(old, new, measures="AP", **options):
+    "Compare two runs that give each query of TEN the same answer, or the answer of a dict."
+    runs = {name: run if isinstance(run, dict) else dict.fromkeys(TEN, run) for name, run in (("old", old), ("new", new))}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nothing was retrieved
+        return compare(TEN, runs, measures, baseline="old", **options)
+
+
+@pytest.mark.parametrize("options", CHECKS)
+def test_nothing_retrieved_gives_no_verdict(options):
+    comparison = quiet(["x"], ["y", "z"], "AP P@1")
+    found, allowed = gate(comparison, **options), gate(comparison, allow_unknown=True, **options)
+    n = 1 if "fail_if_worse" in options else 2
+    assert [(v.passed, v.unknown) for v in found.verdicts] == [(False, True)] * n and str(found).startswith(f"Gate: FAILED: {n} of {n} checks, {n} without a verdict")
+    reason = "no judged document is retrieved by either system"
+    assert all(f": no verdict is possible, because {reason}" in v.text for v in found.verdicts)
+    assert allowed.ok and allowed.verdicts[0].text.endswith("but allow_unknown lets the check pass")
+    assert "Largest plausible drop" not in str(found) or "AP unknown" in str(found).split("Largest plausible drop")[1]
+    warned = [text for text in comparison.warnings if "nothing is measured" in text]
+    assert warned == [f"old and new, {measure}: {reason}, so nothing is measured" for measure in ("AP", "P@1")]
+    assert f"p = 1.00 by paired t, 10 queries; better on 0, worse on 0); {reason}" in comparison.sentences()[0]
+
+
+@pytest.mark.parametrize("options", CHECKS)
+@pytest.mark.parametrize(("old", "new"), [(DEEP, ["x"]), (["x"], DEEP), (["x"], {"q7": DEEP} | dict.fromkeys([q for q in TEN if q != "q7"], ["y"]))])
+def test_one_judged_document_at_any_rank_is_a_measurement(old, new, options):
+    found = gate(quiet(old, new), **options)
+    [checked] = [v for v in found.verdicts if v.kind != "coverage"]
+    assert (checked.passed, checked.unknown) == (True, False) and checked.text.endswith("10 queries): the same on every query")
+
+
+def test_an_unchanged_run_passes_and_two_queries_have_no_margin():
+    same = quiet(["x", "a"], ["x", "a"])
+    for options in CHECKS:
+        assert gate(same, **options).verdicts[0].text.endswith(", 10 queries): the same on every query") and gate(same, **options).ok
+    two = compare({q: TEN[q] for q in ("q1", "q2")}, dict.fromkeys(("old", "new"), {"q1": ["a"], "q2": ["x", "a"]}), "AP", baseline="old")
+    drop, margin = gate(two, max_drop=0), gate(two, margin=0.1)
+    assert drop.ok and drop.verdicts[0].text.endswith(", 2 queries): the same on every query")
+    assert (margin.ok, margin.verdicts[0].unknown) == (False, True)
+
+
+@pytest.mark.parametrize("interval", ["t", "percentile", "bca", "studentized"])
+@pytest.mark.parametrize("queries", [3, 4, 40])
+def test_equal_differences_that_are_not_0_satisfy_no_margin(queries, interval):
+    before, after = (dict(zip(map(str, range(queries)), xs)) for xs in ([0.3, 0.4, 0.5, 0.6] * 10, [0.2, 0.3, 0.4, 0.5] * 10))
+    for data in ({"old": before, "new": after}, {"old": after, "new": before}):
+        [checked] = gate(compare(data, baseline="old", interval=interval), margin=0.9).verdicts
+        assert (checked.passed, checked.unknown) == (False, True) and "no verdict is possible, so the check fails" in checked.text
+
+
+def test_nothing_retrieved_in_a_slice_only_warns():
+    groups = {q: "empty" if q in ("q0", "q1", "q2", "q3") else "full" for q in TEN}
+    run = {q: ["x"] if group == "empty" else ["a"] for q, group in groups.items()}
+    comparison = quiet(run, run, groups=groups)
+    for options in CHECKS:
+        found = gate(comparison, **options)
+        assert found.ok and [v.unknown for v in found.verdicts] == [False] * 3
+        by_slice = {v.slice: v.text.partition("queries): ")[2] for v in found.verdicts}
+        assert by_slice == {"all": "the same on every query", "full": "the same on every query",
+                            "empty": "the same on every query, but no judged document is retrieved by either system"}
+    warned = [text for text in comparison.warnings if "nothing is measured" in text]
+    assert warned == ["old and new, AP in the slice empty: no judged document is retrieved by either system, so nothing is measured"]
+    assert warned[0] in found.to_junit()
+
+
+def test_loaded_zeros_say_that_it_is_unknown_what_was_retrieved(tmp_path):
+    for answer, known in ((["x"], False), (["a"], True)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            evaluate(TEN, {"old": dict.fromkeys(TEN, answer), "new": dict.fromkeys(TEN, answer)}, "AP").save(tmp_path / "scores.csv")
+        found = gate(compare(Scores.load(tmp_path / "scores.csv"), baseline="old"), max_drop="1%")
+        assert found.ok is known
+        unknown = "because every value is 0, and it is unknown whether a judged document is retrieved"
+        assert (unknown in str(found).replace("\n", " ")) is not known
+
+
+def test_the_command_fails_if_nothing_is_measured(tmp_path):
+    (tmp_path / "qrels").write_text("".join(f"q{i} 0 a 1\n" for i in range(5)))
+    for name in ("old", "new"):
+        (tmp_path / name).write_text("".join(f"q{i} Q0 {name} 1 1 {name}\n" for i in range(5)))
+    for options in (["--max-drop", "1%"], ["--max-drop", "0", "--require", "any"], ["--margin", "0.0001"]):
+        assert irmetrics("compare", "qrels", "old", "new", *options, cwd=tmp_path).returncode == 3
+        assert irmetrics("compare", "qrels", "old", "new", *options, "--allow-unknown", cwd=tmp_path).returncode == 0
+
+
+# ---- a mean and a test that point apart ----
+
+
+def apart(wins, losses, gain, loss, test):
+    "A baseline at 0.5, and a system that gains on some queries and loses on others."
+    changes = [gain] * wins + [-loss] * losses
+    ids = [f"q{i}" for i in range(len(changes))]
+    data = {"base": dict.fromkeys(ids, 0.5), "new": {q: 0.5 + x for q, x in zip(ids, changes)}}
+    return compare(data, measures="AP", baseline="base", test=test)
+
+
+@pytest.mark.parametrize(("test", "wins", "losses"), [("sign", 30, 10), ("wilcoxon", 36, 6)])
+def test_a_drop_fails_only_if_the_statistic_shows_one_too(test, wins, losses):
+    better = apart(wins, losses, 0.02, 0.2, test)  # the means: (0.6 - 2) / 40 and (0.72 - 1.2) / 42
+    for limit in (0, 0.001):
+        found = gate(better, max_drop=limit)
+        assert found.ok and f"the drop is more than {limit}, but new is better by " in str(found)
+        assert f"(better on {wins}, worse on {losses})" in found.verdicts[0].text and "significant" not in found.verdicts[0].text
+    assert not gate(better, max_drop=0, require="any").ok and not gate(better, margin=0.01).ok and not gate(better, floors=["AP=0.5"]).ok
+    worse = apart(losses, wins, 0.2, 0.02, test)  # the mean is higher
+    assert gate(worse, max_drop=0).ok and "the mean has not dropped, but base is better by " in str(gate(worse, max_drop=0))
+    both = apart(losses, wins, 0.02, 0.02, test)
+    assert not gate(both, max_drop=0).ok and gate(both, max_drop=0.1).ok and ", and significant" in str(gate(both, max_drop=0))
 
 
 # ---- queries that the baseline answers must be answered ----
@@ -368,7 +488,9 @@ def test_a_change_that_loses_the_margin_passes_in_at_most_5_of_100_cases_and_a_g
 
 @pytest.mark.parametrize(("text", "floor"), [
     ("AP=0.5", Floor("AP", 0.5)), ("MAP=.5", Floor("AP", 0.5)), ("nDCG(gain='exp')@10=0.4", Floor("nDCG(gain='exp')@10", 0.4)),
-    ("a:b:P(rel=2)@5=1e-1", Floor("P(rel=2)@5", 0.1, "a:b")), ("*:RR=1", Floor("RR", 1.0, "*"))])  # fmt: skip
+    ("a:b:P(rel=2)@5=1e-1", Floor("P(rel=2)@5", 0.1, "a:b")), ("*:RR=1", Floor("RR", 1.0, "*")),
+    ("trec_eval:map=0.5", Floor("AP", 0.5)), ("short: trec_eval:map=0.5", Floor("AP", 0.5, "short")), ("trec_eval:short:map=1", Floor("AP", 1.0, "trec_eval:short")),
+    ("nDCG(gain={1: 3, 'else': 1})@10=0.4", Floor("nDCG(gain={1: 3, 'else': 1})@10", 0.4))])  # fmt: skip
 def test_a_floor_reads_as_it_is_written(text, floor):
     assert parse_floor(text) == floor
 
@@ -377,6 +499,32 @@ def test_a_floor_reads_as_it_is_written(text, floor):
 def test_what_is_no_floor_is_refused(text):
     with pytest.raises(ValueError, match=r"write it like|Banana"):
         parse_floor(text)
+
+
+def test_a_floor_of_a_measure_with_a_tool_prefix_is_no_slice(files):
+    for name, least, code in (("xgboost:map@10", 0.1, 0), ("xgboost:map@10", 0.9, 3), ("xgboost:ndcg@10", 0.9, 3)):
+        for command in (["compare", *FILES], ["evaluate", "eval/qrels.txt", "change.run"]):
+            done = irmetrics(*command, "-m", name, "--min", f"{name}={least}", cwd=files)
+            assert done.returncode == code, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("options", [
+    {"fail_if_worse": "AP"}, {"fail_if_worse": AP}, {"fail_if_worse": "AP RR"}, {"fail_if_worse": ["AP", RR]}, {"floors": "*:AP=0.3"}, {"floors": "AP=0.3"},
+    {"floors": Floor("AP", 0.3)}, {"floors": ["AP=0.3", Floor("RR", 0.3)]}])  # fmt: skip
+def test_one_measure_or_floor_needs_no_list(options):
+    comparison = compare(EXAMPLE.qrels, {name: EXAMPLE.runs[name] for name in ("bm25", "tfidf")}, "AP RR", baseline="bm25", groups=GROUPS)
+    [(key, value)] = options.items()
+    listed = {"AP RR": ["AP", "RR"]}.get(value, value) if isinstance(value, str) else value
+    listed = listed if isinstance(listed, list) else [listed]
+    found, expected = gate(comparison, **options), gate(comparison, **{key: listed})
+    assert [v.text for v in found.verdicts] == [v.text for v in expected.verdicts] and len(found.verdicts) >= 1
+    numbers = compare({"a": {"1": 1, "2": 2, "3": 4}, "b": {"1": 1, "2": 3, "3": 4}}, measures="my score", baseline="a")
+    assert gate(numbers, fail_if_worse="my score").ok
+
+
+def test_a_gate_of_something_else_says_what_it_needs():
+    with pytest.raises(TypeError, match=r"gate\(\) needs the result of compare\(\), not dict; write gate\(compare\(qrels, runs, measures, baseline=name\), \.\.\.\)"):
+        gate(TEN, max_drop=0)
 
 
 def test_a_mean_that_is_not_there_misses_every_floor_and_one_that_is_reached_exactly_does_not():

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from irmetrics_nb import Scores, compare, evaluate, load_example, report
+from irmetrics_nb import Accumulator, Scores, compare, evaluate, load_example, report
 from irmetrics_nb.comparing.aligned_scores import Sample, judged_shares, judging_warnings
 from irmetrics_nb.data.judging import judge
 from irmetrics_nb.evaluation.findings import first_ranks
@@ -70,6 +70,22 @@ def test_scores_stay_beside_their_queries_however_they_are_put_together():
     beside = evaluate(q, short, "nDCG@10", missing="skip")
     lacking = [name for name, known in zip(beside.query_ids, beside.first_ranks[0]) if (known < 0).all()]
     assert lacking == [name for name in beside.query_ids if name in names[:3]] and len(beside.run("new").first_ranks[0]) == 33
+
+
+def test_counts_of_judged_documents_follow_their_queries():
+    q = EXAMPLE.qrels.to_dict()
+    runs = {name: EXAMPLE.runs[name].to_dict() for name in ("bm25", "title")}
+    runs["title"] = dict(list(runs["title"].items())[5:])
+    exact = {name: {query: len(docs.keys() & q[query].keys()) for query, docs in run.items()} for name, run in runs.items()}
+    assert max(exact["bm25"].values()) > 20 and 0 < len(exact["title"]) < len(exact["bm25"])
+    names, half = list(q), len(q) // 2
+    whole = evaluate(q, runs, "AP", missing="skip", groups=dict.fromkeys(names[:half], "half"))
+    parts = [evaluate({name: q[name] for name in some}, runs, "AP", missing="skip", part=True) for some in (names[half:], names[:half])]
+    for scores in (whole, whole.slice("half"), Scores.concat(parts), Scores.beside(reversed(whole.each())), whole.run("title")):
+        for one in scores.each():
+            assert len(one) > 9
+            assert one.judged_retrieved[0].tolist() == [exact[one.name][query] for query in one.query_ids]
+    assert Accumulator("AP").update([1, 0, 0], scores=[3, 2, 1]).judged_retrieved.tolist() == [[3]]
 
 
 def test_the_report_shows_it_in_every_form():

@@ -34,6 +34,7 @@ from irmetrics_nb.comparing.statistics import (
     effect_size,
     randomization_test,
     sign_test,
+    signed_rank_sum,
     skewness,
     stepped_differences,
     studentized_interval,
@@ -77,6 +78,13 @@ class Sample:
     # (systems, queries, k): as in `Scores`; () if unknown
     first_ranks: Any = ()
     conventions: Conventions | None = None  # of the values; None if unknown
+    # (systems, queries): as in `Scores`; 1 for plain numbers, which need no documents
+    judged_retrieved: Any = 1
+
+    def __post_init__(self) -> None:
+        n_systems, _, n_queries = self.values.shape
+        judged = np.broadcast_to(self.judged_retrieved, (n_systems, n_queries))
+        vars(self).update(judged_retrieved=judged)
 
     @property
     def tested(self) -> list[str]:
@@ -211,7 +219,8 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     names = tuple(map(repr, selected))
     asked = tuple(scores.asked[i] for i in rows)
     ranks = scores.first_ranks[..., :depth]
-    return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks, scores.conventions)
+    judged = scores.judged_retrieved
+    return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks, scores.conventions, judged)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1fc47fa4
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:
@@ -267,7 +276,9 @@ def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
     if name == EVERYTHING: return sample
     members = inside(groups, name)
     ids = tuple(compress(sample.query_ids, members))
-    return replace(sample, query_ids=ids, values=sample.values[..., members], notes=(), first_ranks=())
+    judged = sample.judged_retrieved[:, members]
+    return replace(
+        sample, query_ids=ids, values=sample.values[..., members], notes=(), first_ranks=(), judged_retrieved=judged)
 
 def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:
     """Return the group of each query in a sample or in scores. The group is '' for a query without a group. Raises
@@ -375,18 +386,22 @@ class SignificanceTest:
     interval: str = ''      # the interval that excludes 0 exactly if the test rejects
     symmetric: str = ''     # a short name, if the test assumes symmetric differences
     scatter: bool = False   # whether the test needs differences that vary
-    of_mean: bool = True    # whether the test is about the mean
     exact_up_to: int = 0    # differences other than 0, above which p is approximate
     details: str = ''       # what is needed to repeat it
+    # a number with the sign of the difference that is tested: positive favours b
+    statistic: Callable[[np.ndarray], float] = mean_or_nan
+
+def _wins_less_losses(d): return np.sign(d).sum()
 
 TESTS: dict[str, SignificanceTest] = {
     't': SignificanceTest(
         'paired t', t_test, interval='t', symmetric='the t-test', scatter=True),
     'wilcoxon': SignificanceTest(
-        "Wilcoxon's signed ranks", wilcoxon, of_mean=False, exact_up_to=EXACT,
+        "Wilcoxon's signed ranks", wilcoxon, exact_up_to=EXACT,
+        statistic=signed_rank_sum,
         details='differences of 0 are left out, equal ones get the mean of their ranks'),
     'sign': SignificanceTest(
-        'the sign test', sign_test, of_mean=False,
+        'the sign test', sign_test, statistic=_wins_less_losses,
         details='differences of 0 are left out'),
     'randomization': SignificanceTest(
         "Fisher's randomization", randomization_test, draws=100_000, together=True,
@@ -520,6 +535,27 @@ class Pair:
     lower_bound: float = np.nan
     upper_bound: float = np.nan
     level: float = 0.95  # level of the interval from low to high
+    statistic: float = np.nan  # of the test; NaN: the mean difference
+    # whether either system retrieves a judged document; None if unknown
+    has_judged: bool | None = True
+
+    @property
+    def direction(self) -> int:
+        """Return the sign of the statistic that is tested: 1 if it favours b, −1 if it
+        favours a, and 0 otherwise."""
+        tested = self.statistic
+        if np.isnan(tested): tested = self.difference
+        return int(np.sign(np.nan_to_num(tested)))
+
+    def winner(self, alpha: float = 0.05) -> str | None:
+        """Return the system that is significantly better, or None.
+
+        None also if the mean difference and the statistic that is tested do not favour
+        the same system."""
+        if not self.shown(alpha): return None
+        if abs(self.effect) < 1e-9: return None  # the mean is 0, but for rounding
+        if self.direction != np.sign(self.difference): return None
+        return {1: self.b, -1: self.a}.get(self.direction)
 
     def shown(self, alpha: float = 0.05) -> bool:
         """Return whether the adjusted p-value is below `alpha`."""
@@ -549,7 +585,8 @@ class Pair:
             difference=-self.difference, low=-self.high, high=-self.low,
             effect=-self.effect, skewness=-self.skewness,
             wins=self.losses, losses=self.wins,
-            lower_bound=-self.upper_bound, upper_bound=-self.lower_bound)
+            lower_bound=-self.upper_bound, upper_bound=-self.lower_bound,
+            statistic=-self.statistic)
 
 PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high level p p_adjusted '
                 'effect wins ties losses queries'.split())
@@ -698,8 +735,8 @@ def compare_family(
     several = measures
     if isinstance(measures, str): several = [measures]
     tables = [*product(several, slices)]
-    rows = [slice_of(sample, groups, name).values[:, sample.index(measure)]
-            for measure, name in tables]
+    samples = {name: slice_of(sample, groups, name) for name in slices}
+    rows = [samples[name].values[:, sample.index(measure)] for measure, name in tables]
     decide = _decide
     if method.test == 'tukey': decide = _decide_by_tukey
     testing, describing = parts_of(progress or in_percent(None), 2)
@@ -719,9 +756,28 @@ def compare_family(
         pairs.append(_describe(
             rows[i][systems], method, level, span, interval, measure=measure, a=a, b=b,
             p=float(p[i, j]), p_adjusted=float(adjusted[i, j]), slice=name,
-            family=family, detectable=could))
+            family=family, detectable=could,
+            statistic=_statistic(rows[i], systems, method),
+            has_judged=_has_judged(samples[name], rows[i], systems)))
         describing(len(pairs), p.size)
     return pairs
+
+def _statistic(rows, systems, method):
+    """Return the statistic of a test, on the queries that it uses: those of the pair, or
+    in Tukey's test those of all systems. rows: array (systems, queries)."""
+    values = rows
+    if method.test == 'tukey': values = _common(rows).T
+    return float(method.known_test.statistic(differences(*values[systems])))
+
+def _has_judged(sample, rows, systems):
+    """Return whether one of two systems retrieves a judged document, over the queries of
+    both. If this is unknown, return True if a value is not 0, and otherwise None."""
+    present = ~np.isnan(rows[systems]).any(axis=0)
+    counts = sample.judged_retrieved[systems][:, present]
+    if (counts > 0).any(): return True
+    if (counts == 0).all(): return False
+    if rows[systems][:, present].any(): return True
+    return None
 
 def _compared_positions(systems, baseline, method):
     if baseline is None: return list(combinations(range(len(systems)), 2))

@@ -357,7 +357,7 @@ def _interval_sentence(comparison):
 # %% ../../nbs/comparing/comparison.ipynb #8190cc65
 def _pair_cells(pair, alpha):
     digits = decimals(pair)
-    difference = Cell(sentence_number(pair.difference, digits), best=pair.shown(alpha) and pair.difference != 0)
+    difference = Cell(sentence_number(pair.difference, digits), best=pair.winner(alpha) is not None)
     interval = _ends(pair.low, pair.high, digits)
     effect_low, effect_high = pair.effect_interval
     p = p_text(pair.p_adjusted).removeprefix('p ').removeprefix('= ')
@@ -433,7 +433,9 @@ def best_first(comparison: Comparison) -> Comparison:
     order = by_mean(sample, sample.tested[0])
     systems = tuple(sample.systems[i] for i in order)
     ranks = sample.first_ranks[order] if len(sample.first_ranks) else ()
-    ordered = replace(sample, systems=systems, values=sample.values[order], first_ranks=ranks)
+    judged = sample.judged_retrieved[order]
+    ordered = replace(
+        sample, systems=systems, values=sample.values[order], first_ranks=ranks, judged_retrieved=judged)
     return replace(comparison, sample=ordered)
 
 # %% ../../nbs/comparing/comparison.ipynb #8d9fec95
@@ -461,9 +463,9 @@ def _worse_systems(comparison):
     [worse systems]}. The dict returns an empty list for other keys."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for pair in comparison.rows:
-        if not pair.shown(comparison.method.alpha): continue
-        if pair.difference > 0: found[pair.b, pair.measure].append(pair.a)
-        if pair.difference < 0: found[pair.a, pair.measure].append(pair.b)
+        winner = pair.winner(comparison.method.alpha)
+        if winner == pair.b: found[pair.b, pair.measure].append(pair.a)
+        if winner == pair.a: found[pair.a, pair.measure].append(pair.b)
     return found
 
 # %% ../../nbs/comparing/comparison.ipynb #eebf9ab6

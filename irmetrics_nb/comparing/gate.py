@@ -19,7 +19,7 @@ from xml.etree import ElementTree as xml
 import numpy as np
 
 # %% ../../nbs/comparing/gate.ipynb #6204c9b6
-from .. import EvaluationWarning, Scores, parse
+from .. import EvaluationWarning, Measure, Scores, parse
 from irmetrics_nb.comparing.aligned_scores import (
     LEAST_QUERIES,
     REQUIREMENTS,
@@ -36,8 +36,11 @@ from .comparison import Comparison, compare, family_text
 from irmetrics_nb.comparing.sentences import (
     decimals,
     detectable_text,
+    favoured_text,
     interval_text,
+    is_split,
     method_text,
+    nothing_measured,
     pair_interval,
 )
 from .statistics import detectable_by, differences
@@ -45,6 +48,7 @@ from ..core.conventions import check_option
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.presets import tool_of
+from ..metrics.parsing import Measures, parse_all
 from irmetrics_nb.results import (
     Result,
     Text,
@@ -82,14 +86,15 @@ class Floor:
 def parse_floor(text: str, *, tool: str = '') -> Floor:
     """Parse a floor (lowest allowed mean) such as nDCG@10=0.45 or slice:nDCG@10=0.4.
 
-    tool: the tool in which the name is looked up first. Raises ValueError if `text` is
-    not written in this form.
+    tool: the tool in which the name is looked up first. The name of a tool before a
+    measure, as in xgboost:map@10=0.5, is not a slice. Raises ValueError if `text` is not
+    written in this form.
 
     >>> parse_floor('short:P(rel=2)@5=0.3')
     Floor(measure='P(rel=2)@5', least=0.3, slice='short')
     """
     target, _, number = text.rpartition('=')
-    group, _, measure = target.strip().rpartition(':')
+    group, measure = _slice_and_measure(target.strip(), tool)
     try: bound = float(number)
     except ValueError: bound = np.nan
     if not measure or not np.isfinite(bound):
@@ -100,12 +105,24 @@ def parse_floor(text: str, *, tool: str = '') -> Floor:
     if parse(name).said != parsed.said: name = measure.strip()
     return Floor(name, bound, group.strip() or EVERYTHING)
 
+def _slice_and_measure(target, tool):
+    """Divide 'slice:measure' before the longest end that is a measure, or at the last
+    colon."""
+    words = target.split(':')
+    for i in range(len(words)):
+        name = ':'.join(words[i:])
+        try: parse(name, tool=tool)
+        except ValueError: continue
+        return ':'.join(words[:i]), name
+    group, _, name = target.rpartition(':')
+    return group, name
+
 # %% ../../nbs/comparing/gate.ipynb #0cb6c6ea
 def parse_limit(limit: float | str) -> tuple[float, bool]:
     """Parse the limit of a drop; return (number, whether it is a percentage).
 
     The limit is a number, or text such as '0.01' or '1%'. Raises ValueError for a
-    negative limit, and for other texts.
+    negative or infinite limit, and for other texts.
 
     >>> parse_limit('1%')
     (1.0, True)
@@ -113,7 +130,7 @@ def parse_limit(limit: float | str) -> tuple[float, bool]:
     text = str(limit).strip()
     try: number = float(text.removesuffix('%'))
     except ValueError: number = np.nan
-    if number >= 0: return number, text.endswith('%')
+    if 0 <= number < np.inf: return number, text.endswith('%')
     raise ValueError('max_drop must be a number that is 0 or more, such as 0.01, or a '
                      f'percentage such as 1%, not {limit!r}')
 
@@ -137,40 +154,78 @@ WORST = 5  # number of queries that are listed
 def _drop(comparison, pair, limit, require, allow_unknown):
     """Check that a mean has not dropped below that of the baseline; return a verdict. The
     check fails if the drop is larger than `limit`, and significant unless `require` is
-    'any'. Without a p-value, any larger drop fails, unless `allow_unknown` is true."""
+    'any'. Without a p-value, any larger drop fails. If nothing is measured, the check fails.
+    With `allow_unknown`, both pass."""
+    method = comparison.method
     largest, limit_text = largest_drop(limit, pair.mean_a)
     # 0.30 - 0.29 is more than 0.01 in floats; NaN may be a drop
     dropped = not pair.difference >= -largest - 1e-9
-    any_drop = require == 'any'
-    unknown = bool(np.isnan(pair.difference if any_drop else pair.p_adjusted))
-    significant = pair.shown(comparison.method.alpha)
-    failed = dropped and (not allow_unknown if unknown else any_drop or significant)
     drop = f'drop is {"not " * (not dropped)}more than {limit_text}'
-    outcome = ''
-    if unknown:
-        too_few = pair.queries < LEAST_QUERIES
-        why = 'too few queries for a verdict' if too_few else 'no p-value, so no verdict'
-        outcome = f': {why}; the observed {drop}'
-        if not pair.queries: outcome = f': {why}; no difference was observed'
-        if dropped and allow_unknown: outcome += ALLOWED
-    elif pair.difference < 0:
-        outcome = f': the {drop}'
-        if dropped: outcome += ', and significant' if significant else ', but not significant'
-        if dropped and any_drop: outcome += '; any such drop fails'
-    p = f'{p_text(pair.p_adjusted)} by {method_text(comparison.method, pair)}'
-    evidence = f'{pair_interval(pair, comparison.method)}, {p}'
+    any_drop = require == 'any'
+    number = pair.difference if any_drop else pair.p_adjusted
+    unknown = _is_unmeasured(pair)
+    failed = dropped
+    if unknown or pair.ties == pair.queries > 0:
+        failed = unknown
+        outcome = _equal_outcome(pair)
+    elif np.isnan(number):
+        unknown = True
+        outcome = _unknown_outcome(pair, drop)
+    else:
+        failed = dropped and (any_drop or pair.winner(method.alpha) == pair.a)
+        outcome = _drop_outcome(pair, method, drop, dropped)
+        if failed and any_drop: outcome += '; any such drop fails'
+    p = f'{p_text(pair.p_adjusted)} by {method_text(method, pair)}'
+    evidence = f'{pair_interval(pair, method)}, {p}'
+    if unknown and failed and allow_unknown:
+        failed = False
+        outcome += ALLOWED
     return _pair_verdict(comparison, pair, 'drop', not failed, evidence, outcome, unknown)
 
 ALLOWED = ', but allow_unknown lets the check pass'
 
+def _is_unmeasured(pair):
+    """Return whether nothing is measured over all queries. In a slice, this is only said."""
+    return pair.slice == EVERYTHING and nothing_measured(pair) != ''
+
+def _equal_outcome(pair):
+    """Return a text on a pair whose differences are all 0."""
+    reason = nothing_measured(pair)
+    if _is_unmeasured(pair): return f': no verdict is possible, because {reason}'
+    if reason: return f': the same on every query, but {reason}'
+    return ': the same on every query'
+
+def _unknown_outcome(pair, drop):
+    """Return a text on a pair without a p-value. drop: a text on the observed drop."""
+    why = 'no p-value, so no verdict'
+    if pair.queries < LEAST_QUERIES: why = 'too few queries for a verdict'
+    if not pair.queries: return f': {why}; no difference was observed'
+    return f': {why}; the observed {drop}'
+
+def _drop_outcome(pair, method, drop, dropped):
+    """Return a text on a drop, and on whether it is significant; '' if there is no drop."""
+    seen = 'the mean has not dropped'
+    if pair.difference < 0: seen = f'the {drop}'
+    if is_split(pair, method):
+        counts = f'better on {pair.wins:,}, worse on {pair.losses:,}'
+        return f': {seen}, but {favoured_text(pair, method)} ({counts})'
+    if pair.difference >= 0: return ''
+    if not dropped: return f': {seen}'
+    if pair.winner(method.alpha): return f': {seen}, and significant'
+    return f': {seen}, but not significant'
+
+# %% ../../nbs/comparing/gate.ipynb #5345c4eb
 def _no_loss(comparison, pair, margin, allow_unknown):
     """Check that a loss of `margin` or more is ruled out; return a verdict. Without a
-    confidence interval the check fails, unless `allow_unknown` is true."""
-    unknown = bool(np.isnan(pair.lower_bound))
+    confidence interval, or if nothing is measured, the check fails, unless `allow_unknown`
+    is true."""
+    no_interval = bool(np.isnan(pair.lower_bound))
+    unknown = no_interval or _is_unmeasured(pair)
     passed = allow_unknown if unknown else pair.no_worse(margin)
     outcome = f': a loss of {margin:g} or more is {"not " * (not passed)}ruled out'
-    if pair.ties == pair.queries: outcome = ': the same on every query'
-    if unknown: outcome = ': no verdict is possible' + (ALLOWED if passed else ', so the check fails')
+    if pair.ties == pair.queries: outcome = _equal_outcome(pair)
+    if no_interval: outcome = ': no verdict is possible'
+    if unknown: outcome += ALLOWED if passed else ', so the check fails'
     level = 1 - 2 * comparison.method.alpha
     evidence = interval_text(pair.lower_bound, pair.upper_bound, level, decimals(pair))
     return _pair_verdict(comparison, pair, 'margin', passed, evidence, outcome, unknown)
@@ -182,7 +237,7 @@ def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     difference = sentence_number(pair.difference, decimals(pair))
     means = f'{sentence_number(pair.mean_a)} → {sentence_number(pair.mean_b)}, {difference}'
     subject = f'{pair.measure} of {pair.b}{in_slice(pair.slice)}'
-    text = visible(f'{subject}: {means} ({evidence}, {counted(pair.queries, "query")})') + outcome
+    text = visible(f'{subject}: {means} ({evidence}, {counted(pair.queries, "query")}){outcome}')
     worst = []
     if not passed:
         queries = comparison.of_slice(pair.slice).queries(pair.a, pair.b, pair.measure)
@@ -226,7 +281,9 @@ def _drop_lines(comparison, margin):
     chance = 'in 80 of 100 cases' + ', by the t-test' * (method.test != 'tukey')
     yield from _per_system(comparison, 'Minimum detectable drop', chance, detectable_text)
     if margin is not None or method.alpha >= 0.5: return
-    def plausible(pair): return sentence_number(max(-pair.lower_bound, 0), decimals(pair))
+    def plausible(pair):
+        if nothing_measured(pair): return 'unknown'
+        return sentence_number(max(-pair.lower_bound, 0), decimals(pair))
     end = f'lower end of the {100 * (1 - 2 * method.alpha):.6g} % interval'
     yield from _per_system(comparison, 'Largest plausible drop', end, plausible)
 
@@ -372,8 +429,8 @@ class Gate(Result):
 # %% ../../nbs/comparing/gate.ipynb #19d18272
 def gate(
     comparison: Comparison, *, max_drop: float | str | None = None,
-    margin: float | None = None, fail_if_worse: Iterable = (),
-    floors: Iterable[Floor | str] = (), allow_unknown: bool = False,
+    margin: float | None = None, fail_if_worse: Measures = (),
+    floors: str | Floor | Iterable[Floor | str] = (), allow_unknown: bool = False,
     min_coverage: float | None = None, require: str = 'significant',
 ) -> Gate:
     """Check whether the other systems of a comparison may replace its baseline.
@@ -389,19 +446,27 @@ def gate(
     `fail_if_worse` is set and `margin` is not, drops are checked. `floors` are the
     lowest allowed means.
 
-    A check of a drop without a p-value, for example with fewer than three queries,
+    A test of another statistic than the mean, such as the sign test, must show a drop
+    too. A check of a drop without a p-value, for example with fewer than three queries,
     fails if the observed drop is larger than `max_drop`. A check of a margin without an
-    interval fails. `allow_unknown` lets both pass. Each system must have results for
+    interval fails. Both fail if no judged document is retrieved by either system, over
+    all queries; in a slice, the text says so. `allow_unknown` lets these checks pass.
+    If all differences are 0, drops and margins pass. Each system must have results for
     all queries of the baseline, or for the share `min_coverage` of them. Queries
     without results fail this check under every rule for `missing` queries. Raises
-    ValueError without a baseline, if there is nothing to check, for a negative
-    `max_drop`, a margin that is not above 0, or a `min_coverage` outside of [0, 1].
+    TypeError for anything but a comparison, and ValueError without a baseline, if there
+    is nothing to check, for a `max_drop` that is negative or infinite, a margin that is
+    not above 0, or a `min_coverage` outside of [0, 1].
 
     >>> from irmetrics_nb import compare, gate
     >>> qrels, runs = {'q1': {'a': 1}}, {'old': {'q1': ['a']}, 'new': {'q1': ['b', 'a']}}
     >>> gate(compare(qrels, runs, 'RR', baseline='old'), floors=['RR=0.4']).ok
     True
     """
+    if not isinstance(comparison, Comparison):
+        raise TypeError(
+            f'gate() needs the result of compare(), not {type(comparison).__name__}; '
+            'write gate(compare(qrels, runs, measures, baseline=name), ...)')
     if comparison.baseline is None:
         raise ValueError('gate() needs a comparison with a baseline; '
                          'write compare(..., baseline=name)')
@@ -412,7 +477,11 @@ def gate(
         raise ValueError(f'min_coverage must be from 0 to 1, not {min_coverage!r}')
     sample = comparison.sample
     rows = comparison.rows
-    named = {sample.measures[sample.index(measure)] for measure in fail_if_worse}
+    guarded = fail_if_worse
+    if guarded in sample.measures: guarded = [guarded]
+    elif isinstance(guarded, str | Measure): guarded = parse_all(guarded)
+    named = {sample.measures[sample.index(measure)] for measure in guarded}
+    if isinstance(floors, str | Floor): floors = [floors]
     pairs = [pair for pair in rows if not named or pair.measure in named]
     verdicts = []
     if max_drop is not None or named and margin is None:

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['TIE_SHARE', 'NEVER_ZERO', 'EXACT', 'UNEQUAL_SPREAD', 'INTERVALS', 'METHODS', 'CORRECTIONS', 'grid_step',
            'whole_steps', 'gridded_size', 'cancelling', 'differences', 'stepped_differences', 't_test',
-           'standard_error', 't_interval', 'skewness', 'wilcoxon', 'wins_ties_losses', 'sign_test', 'effect_size',
-           'effect_interval', 'detectable_by', 'detectable', 'randomization_test', 'tukey_test', 'tukey_intervals',
-           'tukey_detectable', 'residual_deviations', 'vary_unequally', 'bootstrap_interval', 'studentized_interval',
-           'bootstrap_test', 'adjust', 'decision_alphas']
+           'standard_error', 't_interval', 'skewness', 'wilcoxon', 'signed_rank_sum', 'wins_ties_losses', 'sign_test',
+           'effect_size', 'effect_interval', 'detectable_by', 'detectable', 'randomization_test', 'tukey_test',
+           'tukey_intervals', 'tukey_detectable', 'residual_deviations', 'vary_unequally', 'bootstrap_interval',
+           'studentized_interval', 'bootstrap_test', 'adjust', 'decision_alphas']
 
 # %% ../../nbs/comparing/statistics.ipynb #b6462e6c
 import warnings
@@ -187,16 +187,29 @@ def wilcoxon(differences: np.ndarray) -> float:
     >>> wilcoxon([0.25, 0.25, 0, 0.5, -0.25])
     0.5
     """
-    d = np.asarray(differences, float)
-    steps, _ = stepped_differences(np.zeros(len(d)), d)
-    signs = np.sign(steps[steps != 0])
-    ranks = _doubled_ranks(np.abs(steps[steps != 0]))
-    distance = abs((signs * ranks).sum())  # 4 |W⁺ − its mean|
+    signed = _doubled_signed_ranks(differences)
+    ranks = np.abs(signed)
+    distance = abs(signed.sum())  # 4 |W⁺ − its mean|
     if len(ranks) > EXACT: return _approximate_p(ranks, distance)
     chances = _chances_of_sums(ranks)
     sums = np.arange(len(chances))
     far = np.abs(2 * sums - ranks.sum()) >= distance
     return _positive(chances[far].sum())
+
+def signed_rank_sum(differences: np.ndarray) -> float:
+    """Return W⁺ − W⁻, the sum of the signed ranks of Wilcoxon's test.
+
+    >>> signed_rank_sum([0.25, 0.25, 0, 0.5, -0.25])
+    6.0
+    """
+    return float(_doubled_signed_ranks(differences).sum()) / 2
+
+def _doubled_signed_ranks(differences):
+    """Return twice the rank of each difference other than 0, with its sign, as integers."""
+    d = np.asarray(differences, float)
+    steps, _ = stepped_differences(np.zeros(len(d)), d)
+    changed = steps[steps != 0]
+    return np.sign(changed).astype(int) * _doubled_ranks(np.abs(changed))
 
 def _doubled_ranks(sizes):
     """Return twice the rank of each size, an integer. Equal sizes get the mean of their

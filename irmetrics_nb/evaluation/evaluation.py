@@ -361,7 +361,9 @@ def score_batch(
         short=n_short(judged, measures), notes=reading.notes, depth=Depth.of(judged))
     ids = tuple(compress(query_ids, scored))
     ranks = first_ranks(judged, missing=missing)[scored]
-    return Scores(measures, ids, values, (info,), conventions, requested, first_ranks=ranks)
+    n_judged = np.bincount(judged.query, minlength=len(judged))[scored]
+    return Scores(
+        measures, ids, values, (info,), conventions, requested, first_ranks=ranks, judged_retrieved=n_judged)
 
 def _nothing_to_find(measures, values, batches):
     "Return a bool array (measures, queries): True where even the ideal ranking scores 0."

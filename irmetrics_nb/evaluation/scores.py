@@ -323,6 +323,8 @@ class Scores(Result):
         What is known about the document at each of the first ranks: 1 not judged, 2
         judged not relevant, 3 relevant, 0 after the end of the list; -1 for a query
         that is missing from the run.
+    judged_retrieved : array of shape (runs, queries), or (queries,), optional
+        The number of judged documents retrieved, at any rank; -1 if unknown.
 
     Examples
     --------
@@ -340,6 +342,7 @@ class Scores(Result):
     single: bool = True
     groups: Mapping[str, str] = field(default_factory=dict)
     first_ranks: Any = 0
+    judged_retrieved: Any = -1
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=float)
@@ -350,8 +353,10 @@ class Scores(Result):
                              f'{values.shape}')
         of_runs = len(self.runs), len(self.query_ids), RANKS
         ranks = np.broadcast_to(np.asarray(self.first_ranks, np.int8), of_runs)
+        judged = np.broadcast_to(np.asarray(self.judged_retrieved, int), of_runs[:2])
         asked = self.asked or self.measures
         vars(self).update(values=values, first_ranks=ranks, asked=asked)
+        vars(self).update(judged_retrieved=judged)
 
     name = _of_only('name', 'the name of the run')
     missing = _of_only('missing', 'the number of judged queries missing from the run')
@@ -462,7 +467,9 @@ class Scores(Result):
         ids = tuple(compress(self.query_ids, members))
         values = self.values[order][..., members]
         ranks = self.first_ranks[order][:, members]
-        return replace(self, query_ids=ids, values=values, first_ranks=ranks, **fields)
+        judged = self.judged_retrieved[order][:, members]
+        return replace(self, query_ids=ids, values=values, first_ranks=ranks,
+                       judged_retrieved=judged, **fields)
 
     @property
     def slices(self) -> list[str]:
@@ -498,15 +505,17 @@ class Scores(Result):
         index = dict(zip(ids, count()))
         values = np.full((len(runs), len(runs[0].measures), len(ids)), np.nan)
         ranks = np.full((len(runs), len(ids), RANKS), MISSING, np.int8)
+        judged = np.full((len(runs), len(ids)), -1)
         infos = []
-        for row, states, scores in zip(values, ranks, runs):
+        for row, states, counts, scores in zip(values, ranks, judged, runs):
             indexes = [index[q] for q in scores.query_ids]
             row[:, indexes] = scores.values[0]
             states[indexes] = scores.first_ranks[0]
+            counts[indexes] = scores.judged_retrieved[0]
             absent = frozenset(ids).difference(scores.query_ids)
             infos.append(replace(scores.runs[0], absent=absent))
         return replace(runs[0], query_ids=(*ids,), values=values, runs=(*infos,),
-                       single=False, first_ranks=ranks)
+                       single=False, first_ranks=ranks, judged_retrieved=judged)
 
     @classmethod
     def concat(cls, parts: 'Iterable[Scores]') -> 'Scores':
@@ -524,11 +533,12 @@ class Scores(Result):
             raise ValueError(f'the query {repeated!r} is in two parts')
         values = np.concatenate([batch.values for batch in batches], axis=2)
         ranks = np.concatenate([batch.first_ranks for batch in batches], axis=1)
+        judged = np.concatenate([batch.judged_retrieved for batch in batches], axis=1)
         runs = tuple(_whole_run(batches, i) for i in range(len(first.runs)))
         groups: dict[str, str] = {}
         for batch in batches: groups |= batch.groups
         return replace(first, query_ids=ids, values=values, runs=runs, groups=groups,
-                       first_ranks=ranks)
+                       first_ranks=ranks, judged_retrieved=judged)
 
     @classmethod
     def load(

@@ -123,6 +123,8 @@ class QueryDifference(Result):
         return html_table(lines, self.rows, 'difference')
 
 # %% ../../nbs/explaining/differences.ipynb #569877c2
+_TIE = 1e-11  # two values of a query are the same within this share, as in `compare`
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Difference(Result):
     """Difference between two runs, b − a, as the sum of contributions of the queries.
@@ -196,14 +198,14 @@ class Difference(Result):
         return finish(ax, title, *labels, legend=True)
 
     def _head(self):
-        effect = self.effect
-        better = np.sum(effect > 0)
-        worse = np.sum(effect < 0)
-        same = np.sum(effect == 0)
-        counts = f'{better} better, {worse} worse, {same} the same'
+        a, b = self.values
+        same = np.isclose(a, b, rtol=_TIE, atol=_TIE / 1000)
+        better = np.sum(~same & (b > a))
+        worse = np.sum(~same & (b < a))
+        counts = f'{better} better, {worse} worse, {np.sum(same)} the same'
         first, second = map(visible, self._run_names())
         subject = f'{self.measure!r}, {first} → {second}: {arrow(self.a, self.b)}'
-        return f'{subject}; {len(effect)} queries: {counts}'
+        return f'{subject}; {len(same)} queries: {counts}'
 
     def _run_names(self): return [name or letter for name, letter in zip(self.names, 'ab')]
 

@@ -542,10 +542,10 @@ def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     if better_first and pair.difference < 0: pair = pair.turned()
     difference = pair.difference
     digits = decimals(pair)
+    winner = pair.winner(alpha)
     kind = ''
-    if pair.shown(alpha):
-        kind = 'worse'
-        if difference > 0: kind = 'better'
+    if winner == pair.a: kind = 'worse'
+    if winner == pair.b: kind = 'better'
     row = vars(pair) | {'value': difference, 'kind': kind}
     row['name'] = f'{pair.b} − {pair.a}'
     row['text'] = sentence_number(difference, digits)

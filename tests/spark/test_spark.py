@@ -295,7 +295,7 @@ def test_a_comparison_is_that_of_the_values(frames):
     qrels, runs = frames
     there, _ = quietly(compare, qrels, runs, "AP nDCG@10", baseline="bad", test="sign")
     here, _ = quietly(irmetrics_nb.compare, QRELS_ROWS, RUNS_ROWS, "AP nDCG@10", baseline="bad", test="sign")
-    for name in "difference", "low", "high", "p", "wins", "losses", "queries":
+    for name in "difference", "low", "high", "p", "wins", "losses", "queries", "has_judged":
         ours, theirs = (getattr(each.pair("bad", "good", "AP"), name) for each in (there, here))
         assert ours == pytest.approx(theirs, rel=1e-12), name
 
