@@ -5,7 +5,22 @@ import oracles
 import pytest
 import pytrec_eval
 
-from irmetrics_nb import AP, RBP, RR, F, P, R, Success, evaluate, nDCG, parse
+from irmetrics_nb import (
+    AP,
+    RBP,
+    RR,
+    F,
+    P,
+    R,
+    Success,
+    evaluate,
+    explain,
+    explain_difference,
+    nDCG,
+    ndcg,
+    parse,
+    precision,
+)
 from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.metrics.names import ELSEWHERE, KIN, NAMES, aliases_of, find_elsewhere, find_name, name_table
 from irmetrics_nb.metrics.parsing import parse_all
@@ -36,7 +51,7 @@ def test_every_name_of_the_table_is_a_measure_and_prints_as_one_of_ours(row):
 @pytest.mark.parametrize('row', [row for row in NAMES if not row.measure], ids=lambda row: f'{row.tool}:{row.name}')
 def test_a_name_that_is_known_and_not_offered_says_whose_it_is(row):
     with pytest.raises(ValueError, match=f"of {row.tool} is not supported here"):
-        parse(f'{row.tool}:{row.name}')
+        parse(f'{row.tool}:{row.stem}')
 
 
 @pytest.mark.parametrize('row', OF_TREC_EVAL, ids=lambda row: row.name)
@@ -144,7 +159,7 @@ def test_a_name_with_several_meanings_is_its_owners_unless_another_is_named():
     ('ndcg_score', "it averages over ties; write nDCG with conventions='sklearn'"), ('Hole@10', 'judged if it is judged for any query'),
     ('context_precision', 'two measures: write id_based_context_precision .* or llm_context_precision_with_reference'), ('ragas:context_precision', 'two measures'),
     ('context_recall', 'id_based_context_recall'), ('Hits@3', 'a count .ranx:hits., or the share of queries with a hit .Success.'), ('deepeval:ContextualRecall', 'a language model computes it'),
-    ('nDCG(gains=3)', 'gains must be a mapping'), ('set_F_-1', "unknown measure 'set_F_-1'")])
+    ('nDCG(gains=3)', 'gains= must be a table'), ('set_F_-1', "unknown measure 'set_F_-1'")])
 def test_a_name_that_cannot_be_read_says_why(text, says):
     with pytest.raises(ValueError, match=says):
         parse(text)
@@ -181,7 +196,9 @@ NOT_HERE = {'alpha-nDCG@10': 'repeated subtopic', 'alpha_nDCG@10': 'repeated sub
             'NRBP': 'RBP; a repeated subtopic', 'RBO': 'agreement of two rankings', 'rbo@10': 'package rbo|[(]rbo[)]', 'infAP': 'AP estimated.*trec_eval', 'statAP': 'statAP_MQ_eval',
             'BPM': 'loses patience.*cwl-eval', 'INST': 'cwl-eval', 'INSQ': 'cwl-eval', 'TBG': 'time that reading takes', 'U-measure': 'how much text', 'Q-measure': 'cumulated gain.*NTCIREVAL',
             'Q measure': 'NTCIREVAL', 'nERR@10': 'ideal ranking', 'graded AP': 'AP averaged', 'GAP': 'AP averaged', 'sDCG@10': 'session', 'BERTScore': 'two texts are', 'StRecall@5': 'subtopics found',
-            'D#-nDCG@10': 'intents', 'AUC': 'auc.labels, scores.', 'context_precision': 'SetP', 'ndcg_rel': 'nDCG averaged', 'xinfAP': 'samples', 'ROUGE': 'texts'}
+            'D#-nDCG@10': 'intents', 'AUC': 'auc.labels, scores.', 'context_precision': 'SetP', 'ndcg_rel': 'nDCG averaged', 'xinfAP': 'samples', 'ROUGE': 'texts',
+            'NCG@10': 'CG of the ideal ranking', 'yaap': 'sum of the precisions', 'strec@10': 'subtopics found', 'nugget': 'facts in an answer', 'nugget recall': 'facts',
+            'unj': '1 minus the measure Judged', 'unj_10': 'Judged', 'iRBU': 'NTCIREVAL', 'p-MRR': 'two runs', 'condensed list': 'judged_only=True', 'tau-AP': '[(]ircor'}
 
 
 @pytest.mark.parametrize('name', NOT_HERE)
@@ -205,6 +222,30 @@ def test_names_that_are_offered_are_not_among_those_that_are_not_and_each_says_w
 def test_a_misspelt_measure_is_still_answered_with_the_right_one(name):
     with pytest.raises(ValueError, match='did you mean (nDCG|Bpref)'):
         parse(name)
+
+
+@pytest.mark.parametrize('text, says', [
+    ("nDCG'", "nDCG'\"?, without unjudged documents, is written nDCG.judged_only=True.$"), ('nDCG′@10', 'nDCG.judged_only=True'), ("ap'", 'AP.judged_only=True.')])
+def test_a_prime_means_a_measure_without_unjudged_documents(text, says):
+    with pytest.raises(ValueError, match=says): parse(text)
+    with pytest.raises(ValueError, match='^unknown measure'): parse("foo'")
+
+
+@pytest.mark.parametrize('call, says', [
+    (lambda: explain('AP', [1, 0], k=1), "^there is no option 'k'; a cutoff is written with its measure, such as 'nDCG@1'$"),
+    (lambda: explain('AP', [1, 0], missin='skip'), "^there is no option 'missin'; did you mean 'missing'[?]$"),
+    (lambda: explain_difference('AP', {'q': {'a': 1}}, {'q': ['a']}, {'q': ['a']}, k=1), "^there is no option 'k'; a cutoff"),
+    (lambda: ndcg([1, 0, 1], 10), '^ndcg.. takes one ranking without a name; write other arguments by name: k=, gain=,'),
+    (lambda: precision([1, 0], 5), '^precision.. takes one ranking .* by name: k=, divisor=, rel=$')])
+def test_an_argument_that_there_is_not_is_answered_with_those_that_there_are(call, says):
+    with pytest.raises(TypeError, match=says): call()
+
+
+@pytest.mark.parametrize('text, says', [
+    ('RR@0', '^RR@0: the cutoff k must be'), ('RBP(p=2)', '^RBP.p=2.: the persistence'), ('rr@0', "^'rr@0': RR@0: the cutoff"),
+    ('nDCG(gains=exp)', "gains= must be a table {grade: gain}, as in ir_measures, not 'exp'; the name of a gain is written gain='exp'$")])
+def test_a_message_about_a_measure_names_it_once(text, says):
+    with pytest.raises(ValueError, match=says): parse(text)
 
 
 @pytest.mark.parametrize('text, says', [

@@ -25,4 +25,12 @@ def test_the_commands_it_names_are_there():
 
 
 def test_it_can_be_read_in_one_sitting():
-    assert len(README.splitlines()) <= 150
+    assert len(README.splitlines()) <= 160
+
+
+def test_the_speed_is_a_table_of_sizes_that_names_what_is_slower():
+    cells = [line.split('|')[1:-1] for line in README.splitlines() if line.startswith('  | ')]
+    rows = [(row[0], float(row[1].split()[0]), float(row[-1].split()[0])) for row in cells[1:]]
+    assert len(rows) == 8 and all(re.search(r'\d', size) or 'same rows' in size for size, _, _ in rows)
+    slower = [size for size, ours, pytrec_eval in rows if ours > pytrec_eval]
+    assert len(slower) == 4 and 'Small files and dicts take longer than with pytrec_eval' in README

@@ -180,7 +180,10 @@ def _some_gains(table: Any) -> dict[str, Any]:
     """Convert the parameter `gains` of ir_measures to the parameter `gain`. The gain of a
     grade that is not in the table is the grade."""
     if not isinstance(table, Mapping):
-        raise ValueError(f'gains must be a mapping, not {table!r}')
+        hint = ''
+        if isinstance(table, str): hint = f'; the name of a gain is written gain={table!r}'
+        raise ValueError('gains= must be a table {grade: gain}, as in ir_measures, not '
+                         f'{table!r}{hint}')
     return {'gain': {**table, 'else': 'linear'}}
 
 _OF_IR_MEASURES = {

@@ -225,7 +225,8 @@ TABLES['trec_eval10'] = '''
     11pt_avg = IPrec(levels='trec_eval10')
     dcg = DCG
     rbp = RBP(p=0.9)
-    rbp_resid ='''
+    unj_{k} = ! the share of unjudged documents, 1 minus the measure Judged
+    rbp_resid yaap ='''
 KIN = {'trec_eval9': 'trec_eval', 'trec_eval10': 'trec_eval', 'pytrec_eval': 'trec_eval'}
 
 # %% ../../nbs/metrics/names.ipynb #3bed9dc1
@@ -234,8 +235,10 @@ ELSEWHERE_TEXT = '''
     ERR-IA, nERR-IA = ERR of each subtopic, averaged (ndeval, ir_measures)
     AP-IA, MAP-IA, P-IA = AP or P of each subtopic, averaged (ndeval, ir_measures)
     nDCG-IA = nDCG of each subtopic, averaged
+    iRBU = gain of a reader who stops, with the discount of RBP (NTCIREVAL)
+    NCG = CG divided by the CG of the ideal ranking, without a discount (TREC DL)
     NRBP, nNRBP = RBP; a repeated subtopic has less gain (ndeval, ir_measures)
-    StRecall, S-recall, I-rec = the share of the subtopics found (ndeval, ir_measures)
+    StRecall, S-recall, strec, I-rec = the share of the subtopics found (ndeval, ir_measures)
     D-nDCG, D#-nDCG = nDCG with gains of all intents; D#: plus intent recall (NTCIREVAL)
     infAP = AP estimated from a randomly judged part of the pool (trec_eval, ir_measures)
     xinfAP, infNDCG = AP or nDCG estimated from samples of the pool (TREC's sample_eval)
@@ -261,6 +264,7 @@ ELSEWHERE_TEXT = '''
     Rprec_mult = precision at multiples of R (trec_eval)
     G, binG = gain, discounted by the distance to the ideal ranking (trec_eval)
     utility = a weighted sum of four counts of documents (trec_eval)
+    yaap = the log odds of the sum of the precisions of AP (trec_eval 10)
     num_nonrel_judged_ret, num_q, NumQ, runid, relstring = facts about a run'''
 
 # %% ../../nbs/metrics/names.ipynb #0fe9f64d
@@ -269,7 +273,11 @@ ELSEWHERE_TEXT += '''
     PR-AUC, AUPRC = area under the precision-recall curve, estimated by AP (scikit-learn)
     LRAP = AP in which tied documents share the lowest rank (scikit-learn)
     MCC, logloss, RMSE, MAE, MSE = measures of predictions, not of rankings (scikit-learn)
-    Kendall tau, tau-AP, Spearman = similarity of two rankings, without judgments (scipy)
+    Kendall tau, Spearman = similarity of two rankings, without judgments (scipy)
+    tau-AP = Kendall tau in which the top counts more, without judgments (ircor, in R)
+    p-MRR = how the ranks change between two runs (FollowIR, MTEB)
+    nugget, nugget recall, nugget precision = measures of the facts in an answer
+    condensed list = a ranking without unjudged documents: judged_only=True of a measure
     coverage, novelty, serendipity, diversity, ILD = properties of the items (RecTools)
     BERTScore = how similar two texts are (bert-score)
     ROUGE, BLEU, METEOR, chrF = which words two texts share (rouge-score, sacrebleu)

@@ -147,6 +147,10 @@ def find_kind(name: str) -> str:
     kind = _kinds_by_name().get(name.casefold())
     if kind is not None: return kind.name
     from irmetrics_nb.metrics.names import find_elsewhere
+    of_judged = KINDS.find(name.rstrip("'′"))
+    if of_judged and not name[-1].isalnum():
+        advice = f'{of_judged.name}(judged_only=True)'
+        raise ValueError(f'{name!r}, without unjudged documents, is written {advice}')
     elsewhere = find_elsewhere(name)
     if elsewhere: raise ValueError(f'{name!r} is not a measure of this package: {elsewhere}')
     nearest = nearest_kind(name)
@@ -294,7 +298,7 @@ def _read(text, tool):
     try: return _meant(text, tool)
     except ValueError as e:
         message = str(e)
-        named = message.startswith(quoted(text)) or repr(text) in message
+        named = message.startswith(f'{text}: ') or repr(text) in message
         if not named: message = f'{quoted(text)}: {e}'
         raise ValueError(shorter(message, 800)) from None
 
