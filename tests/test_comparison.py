@@ -241,7 +241,7 @@ def test_few_queries_and_lopsided_differences_are_warned_of():
     assert "so the randomization test is unreliable" in compare({"a": a, "b": b}, test="randomization", interval="studentized").warnings[0]
 
 
-def test_skewed_differences_are_not_said_to_cause_the_difference():
+def test_skewness_is_not_called_the_cause_of_the_difference():
     "Two outliers reduce the difference: without them, B is better by 0.1 on each query; with them, by 0.06."
     a = {str(i): 0.8 for i in range(40)}
     b = {q: 0.9 - 0.001 * (i % 3) for i, q in enumerate(a)} | {"3": 0.0, "4": 0.0}

@@ -83,7 +83,7 @@ def test_wilcoxon_is_the_share_of_all_signs_of_the_ranks(d, scale):
 
 
 @pytest.mark.parametrize("n", [13, 20, 50])
-def test_wilcoxon_with_ties_agrees_with_the_permutations_of_scipy(n):
+def test_wilcoxon_with_ties_agrees_with_permutations_of_scipy(n):
     random = np.random.default_rng(n)
     for _ in range(4):
         d = random.integers(-3, 5, n).astype(float)
@@ -112,7 +112,7 @@ def test_differences_that_floats_make_unequal_are_tied():
 
 
 @pytest.mark.parametrize("values", [[-1, 1, 2], range(-40, 60)])
-def test_wilcoxon_above_200_differences_is_the_corrected_normal(values):
+def test_wilcoxon_above_200_is_the_corrected_normal(values):
     d = np.random.default_rng(1).choice(values, 600) / 10
     d = d[d != 0]
     expected = stats.wilcoxon(d, method="asymptotic", correction=True).pvalue

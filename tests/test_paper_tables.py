@@ -128,7 +128,7 @@ def test_every_table_of_pairs_has_the_level_of_each_interval(tmp_path):
     assert {"98.33 %", "97.5 %", "95 %"} <= set(re.findall(r"[0-9.]+ %", found.pair_table().to_markdown()))
 
 
-def test_exchanged_systems_have_the_numbers_of_the_comparison_the_other_way_round():
+def test_turned_pairs_have_the_numbers_of_exchanged_systems():
     random = np.random.default_rng(2)
     a, b = (dict(enumerate(random.exponential(size=30).tolist())) for _ in range(2))
     for test in ("t", "wilcoxon", "bootstrap"):
@@ -175,7 +175,7 @@ def test_a_reviewer_can_repeat_the_test_and_the_intervals(options, said):
     assert ("resamples," in text) is (options.get("interval") in ("bca", "studentized"))
 
 
-def test_the_bounds_for_a_margin_have_the_resamples_of_the_sentence():
+def test_bounds_for_a_margin_have_the_resamples_of_the_sentence():
     values = {"a": dict.fromkeys(range(20), 0.0), "b": {i: ((i * 7) % 20 - 8) / 20 for i in range(20)}}
     found = compare(values, test="bootstrap", interval="studentized", draws=300, margin=0.1, seed=4)
     expected = studentized_interval(differences([*values["a"].values()], [*values["b"].values()]), level=0.9, symmetric=False, resamples=300, seed=4)
@@ -188,11 +188,11 @@ def test_the_bounds_for_a_margin_have_the_resamples_of_the_sentence():
     ("trec_eval", "IPrec@0.1", "recall x is reached with xR + 0.9 relevant documents, rounded down"), ("gdeval", "ERR@20", "(largest grade 4; a stop at rank i"),
     (None, "ERR@20", "(largest grade 3; a stop at rank i is worth 1/i; a document satisfies with probability (2^g − 1)/2^m"),
 ])  # fmt: skip
-def test_the_sentence_has_the_parameters_that_the_conventions_set(conventions, measure, said):
+def test_the_method_has_the_parameters_that_conventions_set(conventions, measure, said):
     assert said in compare(EXAMPLE.qrels, TWO, measure, conventions=conventions).method_sentence()
 
 
-def test_every_parameter_of_a_measure_is_described_in_english():
+def test_every_parameter_of_a_measure_is_in_english():
     words = {"P": "divided by the number of documents retrieved; relevant from grade 1 on; no cutoff", "P@5": "divided by k; relevant from grade 1 on; cutoff 5",
              "AP": "relevant from grade 1 on; divided by the number of relevant documents; no cutoff", "RBP": "p = 0.8; gain 1 for relevant documents; relevant from grade 1 on; no cutoff",
              "RBP(gain='exp',rel=2)": "p = 0.8; gain 2^g − 1; no cutoff", "AP(divisor='min(R,k)')@10": "divided by the number of relevant documents, at most k; cutoff 10"}
@@ -203,7 +203,7 @@ def test_every_parameter_of_a_measure_is_described_in_english():
 
 
 @pytest.mark.parametrize("name", ["scores.json", "scores.csv"])
-def test_the_sentence_on_loaded_scores_does_not_contradict_itself(name, tmp_path):
+def test_the_method_of_loaded_scores_does_not_contradict_itself(name, tmp_path):
     evaluate(EXAMPLE.qrels, TWO, "AP nDCG(judged_only=True)@10").save(tmp_path / name)
     text = compare(Scores.load(tmp_path / name)).method_sentence()
     assert text.count("unjudged documents removed") == 1 and "count as not relevant" not in text

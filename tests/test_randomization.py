@@ -261,7 +261,7 @@ def test_tukey_is_wrong_about_any_pair_in_at_most_5_of_100_cases():
 
 
 @pytest.mark.parametrize(("deviations", "lowest"), [([0.08] * 6 + [0.15] * 2, 0.06), ([0.05] * 8 + [0.15] * 2, 0.09), ([0.03] * 8 + [0.25] * 2, 0.14)])
-def test_tukey_warns_of_unequal_variances_that_give_false_alarms(deviations, lowest):
+def test_tukey_warns_if_unequal_variances_give_false_alarms(deviations, lowest):
     random, wrong, by_holm = np.random.default_rng(5), [], []
     for _ in range(200):
         values = random.normal(0.5, 0.2, (50, 1)) + random.normal(0, deviations, (50, len(deviations)))
@@ -276,7 +276,7 @@ def systems_of(values):
     return {f"s{i}": dict(enumerate(map(float, column))) for i, column in enumerate(values.T)}
 
 
-def test_tukey_is_not_called_simultaneous_if_systems_vary_unequally():
+def test_tukey_is_not_simultaneous_if_systems_vary_unequally():
     random = np.random.default_rng(0)
     apart = systems_of(random.normal(0, [0.05] * 3 + [0.5], (50, 4)))
     found = compare(apart, measures="AP", test="tukey", draws=99)

@@ -179,7 +179,7 @@ def test_an_interval_is_students(six):
     assert f"{low:.3f} to {high:.3f}" in six.to_html()
 
 
-def test_intervals_and_axes_do_not_exceed_the_limits_of_a_measure():
+def test_intervals_and_axes_end_at_the_limits_of_a_measure():
     qrels = {f"q{i}": {"a": 1, "b": 1, "c": 1} for i in range(6)}
     good = {query: ["a", "b", "c"] for query in qrels} | {"q3": ["x", "a", "b", "c"], "q4": ["x", "y", "z", "w", "a"]}
     found = report(qrels, {"good": good, "bad": {query: ["x", "a"] for query in qrels}}, "AP RR NumRet", checkup=False)
