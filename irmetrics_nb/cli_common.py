@@ -160,9 +160,9 @@ def show_parts(items: list[Any]) -> None:
     for item in items: console.print(item, soft_wrap=False)
 
 # %% ../nbs/top_level/cli_common.ipynb #5d1e7c20
-SIMPLER = {'▲': '^', '▼': 'v', '→': '->', '−': '-', '–': '-', '…': '...', '·': '-', '×': 'x',
-           '≥': '>=', '≤': '<=', '∞': 'inf', '√': 'sqrt ', 'α': 'alpha', '’': "'"}
-SIMPLER |= {raised(letter): letter for letter in ascii_lowercase}
+SIMPLER = {'▲': '^', '▼': 'v', '→': '->', '−': '-', '–': '-', '…': '...', '·': '-',
+           '×': 'x', '≥': '>=', '≤': '<=', '∞': 'inf', '√': 'sqrt ', 'α': 'alpha',
+           '’': "'"} | {raised(letter): letter for letter in ascii_lowercase}
 
 def simpler_text(error: UnicodeError) -> tuple[str | bytes, int]:
     """Return a replacement of a character that an encoding lacks, and the next position.
@@ -171,7 +171,8 @@ def simpler_text(error: UnicodeError) -> tuple[str | bytes, int]:
     if not isinstance(error, UnicodeEncodeError): raise error
     character = error.object[error.start]
     after = error.start + 1
-    if '\udc80' <= character <= '\udcff': return bytes([ord(character) & 0xff]), after
+    is_byte = '\udc80' <= character <= '\udcff'
+    if is_byte: return bytes([ord(character) & 0xff]), after
     escaped = json.dumps(character)[1:-1]
     return SIMPLER.get(character, escaped), after
 
