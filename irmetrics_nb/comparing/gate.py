@@ -771,7 +771,6 @@ def how_many(
     mean = np.nan
     lower = upper = pair = present_power = half_power = None
     is_assumed = pilot is None and deviation is None
-    if is_assumed: lower, deviation, upper = ASSUMED
     if pilot is not None:
         if deviation is not None: raise ValueError('give a pilot or deviation=, not both')
         sample, pair, mean = _pilot_differences(pilot, measure)
@@ -779,6 +778,7 @@ def how_many(
         if queries is None: queries = len(sample)
         freedom = len(sample) - 1
         upper = deviation * float(np.sqrt(freedom / chdtri(freedom, 0.8)))
+    elif deviation is None: lower, deviation, upper = ASSUMED
     if not deviation > 0:
         raise ValueError(f'deviation must be above 0, not {deviation!r}')
     if queries is not None and not queries >= LEAST_QUERIES:
