@@ -22,7 +22,7 @@ SIGNS = {
     "sum": "∑", "prod": "∏", "int": "∫", "cdot": "⋅", "times": "×", "pm": "±", "ge": "≥", "le": "≤", "ne": "≠", "approx": "≈", "in": "∈",
     "cap": "∩", "cup": "∪", "to": "→", "leftrightarrow": "↔", "infty": "∞", "dots": "…", "bar": "‾", "widehat": "\u0302", "sqrt": "√",
     "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "ell": "ℓ", "alpha": "α𝛼", "beta": "β𝛽", "delta": "δ𝛿", "Delta": "Δ𝛥",
-    "kappa": "κ𝜅", "lambda": "λ𝜆", "pi": "π𝜋", "sigma": "σ𝜎", "tau": "τ𝜏", "varphi": "φ𝜑", "chi": "χ𝜒", "Phi": "Φ𝛷",
+    "kappa": "κ𝜅", "lambda": "λ𝜆", "mu": "μ𝜇", "pi": "π𝜋", "sigma": "σ𝜎", "tau": "τ𝜏", "varphi": "φ𝜑", "chi": "χ𝜒", "Phi": "Φ𝛷",
 }  # fmt: skip
 SETTING = set(
     "frac tfrac dfrac binom mathrm mathbb mathcal text operatorname log ln min max Pr left right big Big bigl bigr begin end quad qquad".split()

@@ -60,7 +60,7 @@ def test_unlucky_data_take_no_more_than_linear_time(tmp_path, shape):
                 "one score for all": b"q Q0 d%d 1 1 t\n" % i,
                 "ids of a thousand letters": b"q Q0 %b%d 1 1 t\n" % (b"x" * 1000, i),
                 "a query per block": b"q%d Q0 d%d 1 1 t\n" % (i % 97, i),
-                "scores that are no plain decimals": b"q Q0 d%d 1 %de-3 t\n" % (i, i),
+                "scores that are no plain decimals": b"q Q0 d%d 1 %de-3 t\n" % (i, n - i),
             }[shape]
 
     def seconds(n):

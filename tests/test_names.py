@@ -233,7 +233,7 @@ def test_a_prime_means_a_measure_without_unjudged_documents(text, says):
 
 @pytest.mark.parametrize('call, says', [
     (lambda: explain('AP', [1, 0], k=1), "^there is no option 'k'; a cutoff is written with its measure, such as 'nDCG@1'$"),
-    (lambda: explain('AP', [1, 0], missin='skip'), "^there is no option 'missin'; did you mean 'missing'[?]$"),
+    (lambda: explain('AP', [1, 0], missed='skip'), "^there is no option 'missed'; did you mean 'missing'[?]$"),
     (lambda: explain_difference('AP', {'q': {'a': 1}}, {'q': ['a']}, {'q': ['a']}, k=1), "^there is no option 'k'; a cutoff"),
     (lambda: ndcg([1, 0, 1], 10), '^ndcg.. takes one ranking without a name; write other arguments by name: k=, gain=,'),
     (lambda: precision([1, 0], 5), '^precision.. takes one ranking .* by name: k=, divisor=, rel=$')])

@@ -401,7 +401,12 @@ def test_no_module_at_the_top_hides_a_public_name():
 def test_everything_public_has_a_docstring(module):
     room = importlib.import_module("irmetrics_nb" if module == "__init__" else f"irmetrics_nb.{module}")
     assert room.__doc__, f"{module} has no summary"
-    assert [n for n, node in public(parsed(module).body, room.__all__) if not ast.get_docstring(node)] == []
+    bare = [n for n, node in public(parsed(module).body, room.__all__) if not ast.get_docstring(node) and not is_overload(node)]
+    assert bare == []
+
+
+def is_overload(node):
+    return "overload" in [ast.unparse(decorator) for decorator in node.decorator_list]
 
 
 def test_importing_the_package_loads_nothing_heavy_not_even_numpy():

@@ -205,7 +205,7 @@ def signed_rank_sum(differences: np.ndarray) -> float:
     return float(_doubled_signed_ranks(differences).sum()) / 2
 
 def _doubled_signed_ranks(differences):
-    """Return twice the rank of each difference other than 0, with its sign, as integers."""
+    """Return twice the signed rank of each difference other than 0, as integers."""
     d = np.asarray(differences, float)
     steps, _ = stepped_differences(np.zeros(len(d)), d)
     changed = steps[steps != 0]

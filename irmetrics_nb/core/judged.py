@@ -563,14 +563,14 @@ def per_query(
     compute = value or declared
     @wraps(f)
     def wrapper(ranking: Any, /, *unnamed: Any, **params: Any) -> Any:
+        ideal = None
+        if takes_ideal: ideal = params.pop('ideal', None)
+        judged, single = as_judged(ranking, ideal=ideal)
         if unnamed:
             _, *names = signature(f).parameters
             listed = ', '.join(f'{name}=' for name in names)
             raise TypeError(f'{f.__name__}() takes one ranking without a name; '
                             f'write other arguments by name: {listed or "none"}')
-        ideal = None
-        if takes_ideal: ideal = params.pop('ideal', None)
-        judged, single = as_judged(ranking, ideal=ideal)
         values = np.asarray(compute(judged, **params), dtype=float)
         if not single: return values
         if values.ndim == 1: return float(values[0])

@@ -438,8 +438,8 @@ def depth_note(depths: Mapping[str, Depth], measures: Iterable[Measure]) -> str:
     affected = [repr(m) for m in measures if m.kind.quality and not _ends_by(m, end)]
     if not affected: return ''
     return (f'the runs differ in depth: {short} has at most {counted(end, "document")} per query, and {deep} up to '
-            f'{depths[deep].largest:,}; this can affect {", ".join(affected)}, but not measures with a cutoff of at most '
-            f'{end:,}')
+            f'{depths[deep].largest:,}; this can affect {", ".join(affected)}, but not measures with a cutoff of at '
+            f'most {end:,}')
 
 def _ends_by(measure, rank):
     "Return whether a measure has a cutoff of at most `rank`."

@@ -31,8 +31,8 @@ class Preset:
     proof: str = field(default='run', kw_only=True)  # 'run', or 'read'
     source: str      # What was run or read
     kinds: str       # The kinds of measures that it has, as they are called here
-    # What it does besides, that no convention says; parts with '; ' between them, which name
-    # the kinds of measures that they are about
+    # What it does besides, that no convention says; parts with '; ' between them, which
+    # name the kinds of measures that they are about
     beyond: str = ''
     unstable: str = ''  # The kinds whose ties it puts into no fixed order
 

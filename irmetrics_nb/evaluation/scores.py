@@ -547,7 +547,8 @@ class Scores(Result):
         """Read the values that `save` wrote to a CSV, Parquet or JSON file.
 
         The conventions are not read: CSV and Parquet files do not contain them, and JSON
-        describes them in words. Pass those that were used to put the scores beside others. DataError if the file is not a table of scores."""
+        describes them in words. Pass those that were used to put the scores beside
+        others. DataError if the file is not a table of scores."""
         from irmetrics_nb.data.records import read_scores
         rules: Conventions = UnknownConventions()
         if conventions is not None: rules = conventions_of(conventions)

@@ -181,7 +181,8 @@ def _some_gains(table: Any) -> dict[str, Any]:
     grade that is not in the table is the grade."""
     if not isinstance(table, Mapping):
         hint = ''
-        if isinstance(table, str): hint = f'; the name of a gain is written gain={table!r}'
+        if isinstance(table, str):
+            hint = f'; the name of a gain is written gain={table!r}'
         raise ValueError('gains= must be a table {grade: gain}, as in ir_measures, not '
                          f'{table!r}{hint}')
     return {'gain': {**table, 'else': 'linear'}}
