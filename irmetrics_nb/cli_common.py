@@ -167,7 +167,8 @@ SIMPLER = {'▲': '^', '▼': 'v', '→': '->', '−': '-', '–': '-', '…': '
 def simpler_text(error: UnicodeError) -> tuple[str | bytes, int]:
     """Return a replacement of a character that an encoding lacks, and the next position.
 
-    This is an error handler of `codecs`. A byte of an id that is not UTF-8 is unchanged."""
+    This is an error handler of `codecs`. A byte of an id that is not UTF-8 does not
+    change."""
     if not isinstance(error, UnicodeEncodeError): raise error
     character = error.object[error.start]
     after = error.start + 1
