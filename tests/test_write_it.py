@@ -68,68 +68,79 @@ WRONG = {
     "ERR with the largest grade of the list": ("err", ERR.format("grades[:k]", "max(grades)", "p * r"), "the highest grade of the list as max_grade", "err([1], 3, 1)", Fraction(1, 8), Fraction(1, 2)),
     "ERR without k": ("err", ERR.format("grades", "max_grade", "p * r"), "ERR, and the cutoff k has no effect", "err([0, 1], 1, 1)", 0, Fraction(1, 4)),
 }
-LOOP = "import math\ndef dcg(grades, k):\n    t = 0\n    for i in range({}):\n        {}\n    return t"
-RATIO = "import math\ndef d(x): return sum({} for i, g in enumerate(x, 1))\ndef ndcg(grades, judged, k):\n    {}\n    best = {}\n    return {} if best else {}"
-FULL, G = "d(sorted(judged, reverse=True)[:k])", "g / math.log2(i + 1)"
-EXP = "(2**g - 1) / math.log2(i + 1)"
-SUM = "def average_precision(grades, R, k):\n    found = total = 0\n    for i, g in enumerate(grades[:{}], 1):\n        if {}:\n            found += 1\n            total += found / i\n    return {}"
-FIRST = "def reciprocal_rank(grades, k):\n    for i, g in enumerate(grades[:{}], 1):\n        if {}: return {}\n    return {}"
-STOPS = "import math\ndef err(grades, max_grade, k):\n    p, t = 1, 0\n    for i, g in enumerate(grades[:k], 1):\n        r = {}\n        t += {}\n        p *= {}\n    return t"
-R2, SOME = "(2**g - 1) / 2**max_grade", ", but not for every list"
-CUT_AT_R = "one mistake: both the list and the ideal ranking are cut at min(k, n, R)"
-# Name: function, code, and what it computes; '' for a function that the page does not name.
-OTHERS = {
-    "index without its end": ("dcg", LOOP.format("k", "t += grades[i] / math.log2(i + 2)"), "DCG" + SOME),
-    "a look at the next result": ("dcg", LOOP.format("min(k, len(grades))", "after = grades[i + 1]; t += grades[i] / math.log2(i + 2)"), "DCG" + SOME),
-    "index from 1": ("dcg", LOOP.format("1, min(k, len(grades))", "t += grades[i] / math.log2(i + 1)"), ""),
-    "index and gain 2^g - 1": ("dcg", LOOP.format("k", "t += (2**grades[i] - 1) / math.log2(i + 2)"), "DCG with gain 2^g - 1" + SOME),
-    "index and a rank late": ("dcg", LOOP.format("k", "t += grades[i] / math.log2(i + 3)"), "DCG with one mistake: gains are divided by log2(i + 2), with ranks i from 1" + SOME),
-    "division by log2(1)": ("dcg", LOOP.format("min(k, len(grades))", "t += grades[i] / math.log2(i + 1)"), ""),
-    "an empty list": ("dcg", "import math\ndef dcg(grades, k):\n    most = max(grades)\n    return sum(g / math.log2(i + 1) for i, g in enumerate(grades[:k], 1))", "DCG" + SOME),
-    "a small number added": ("dcg", DCG.format(G + " + 1e-3", "grades[:k]"), ""),
-    "gain 1": ("dcg", DCG.format("(g >= 1) / math.log2(i + 1)", "grades[:k]"), "DCG with gain 1 for every relevant document"),
-    "gain 1 from grade 2": ("dcg", DCG.format("(g >= 2) / math.log2(i + 1)", "grades[:k]"), ""),
-    "gain 2^g": ("dcg", DCG.format("2**g / math.log2(i + 1)", "grades[:k]"), ""),
-    "gain g^2": ("dcg", DCG.format("g**2 / math.log2(i + 1)", "grades[:k]"), ""),
-    "a root": ("dcg", DCG.format("g / i**.5", "grades[:k]"), ""),
-    "a sorted list": ("dcg", DCG.format(G, "sorted(grades, reverse=True)[:k]"), ""),
-    "two changes: gain and ln": ("dcg", DCG.format("(2**g - 1) / math.log(i + 1)", "grades[:k]"), "DCG with gain 2^g - 1 and one mistake: gains are divided by ln(i + 1)"),
-    "two changes: gain and log2(i)": ("dcg", DCG.format("(2**g - 1) / math.log2(max(i, 2))", "grades[:k]"), "DCG with gain 2^g - 1 and one mistake: gains are divided by log2(i) from rank 2 on, so that ranks 1 and 2 have the same weight"),
-    "one rank less": ("dcg", DCG.format(G, "grades[:k - 1]"), "DCG of one rank less than k"),
-    "three ranks": ("dcg", DCG.format(G, "grades[:min(k, 3)]"), ""),
-    "two decimals": ("dcg", DCG.format(G, "grades[:k]").replace("sum(", "round(sum(") + ", 2)", "DCG, rounded"),
-    "index of the ideal list": ("ndcg", "import math\ndef d(x, k): return sum(x[i] / math.log2(i + 2) for i in range(k))\ndef ndcg(grades, judged, k):\n    best = d(sorted(judged, reverse=True), k)\n    return d(grades, k) / best if best else 0", "nDCG" + SOME),
-    "a small number in the divisor": ("ndcg", RATIO.format(G, "pass", FULL, "d(grades[:k]) / (best + 1e-3)", 0), ""),
-    "a smaller number in the divisor": ("ndcg", RATIO.format(G, "pass", FULL, "d(grades[:k]) / (best + 1e-4)", 0), ""),
-    "three decimals": ("ndcg", RATIO.format(G, "pass", FULL, "round(d(grades[:k]) / best, 3)", 0), "nDCG, rounded"),
-    "cut at min(k, n, R)": ("ndcg", RATIO.format(G, "k = min(k, len(grades), sum(g > 0 for g in judged))", FULL, "d(grades[:k]) / best", 0), "nDCG with " + CUT_AT_R),
-    "two changes: gain and min(k, n, R)": ("ndcg", RATIO.format(EXP, "k = min(k, len(grades), sum(g > 0 for g in judged))", FULL, "d(grades[:k]) / best", 0), "nDCG with gain 2^g - 1 and " + CUT_AT_R),
-    "two changes: gain and an ideal that is not cut": ("ndcg", RATIO.format(EXP, "pass", "d(sorted(judged, reverse=True))", "d(grades[:k]) / best", 0), "nDCG with gain 2^g - 1 and one mistake: the ideal ranking is not cut at k"),
-    "cut at n": ("ndcg", RATIO.format(G, "k = min(k, len(grades))", FULL, "d(grades[:k]) / best", 0), "nDCG with one mistake: the ideal ranking contains only as many documents as were retrieved"),
-    "upside down": ("ndcg", RATIO.format(G, "pass", FULL, "best / d(grades[:k])", 0), ""),
-    "1 if nothing is relevant": ("ndcg", RATIO.format(G, "pass", FULL, "d(grades[:k]) / best", 1), "nDCG" + SOME),
-    "AP by index": ("average_precision", "def average_precision(grades, R, k):\n    found = total = 0\n    for i in range(k):\n        if grades[i] >= 1:\n            found += 1\n            total += found / (i + 1)\n    return total / R if R else 0", "AP" + SOME),
-    "AP without a guard": ("average_precision", SUM.format("k", "g >= 1", "total / R"), "AP" + SOME),
-    "AP from grade 2": ("average_precision", SUM.format("k", "g >= 2", "total / R if R else 0"), ""),
-    "AP of grade 1": ("average_precision", SUM.format("k", "g == 1", "total / R if R else 0"), ""),
-    "AP over R + 1": ("average_precision", SUM.format("k", "g >= 1", "total / (R + 1)"), ""),
-    "AP from rank 0": ("average_precision", SUM.format("k", "g >= 1", "total / R if R else 0").replace("], 1)", "])"), ""),
-    "RR by index": ("reciprocal_rank", "def reciprocal_rank(grades, k):\n    for i in range(k):\n        if grades[i] >= 1: return 1 / (i + 1)\n    return 0", "RR" + SOME),
-    "RR without a guard": ("reciprocal_rank", "def reciprocal_rank(grades, k):\n    return 1 / (1 + [g > 0 for g in grades[:k]].index(True))", "RR" + SOME),
-    "RR from grade 2": ("reciprocal_rank", FIRST.format("k", "g >= 2", "1 / i", 0),
-                        "RR with one mistake: a document is relevant if its grade is above 1, instead of at least 1"),
-    "RR squared": ("reciprocal_rank", FIRST.format("k", "g >= 1", "1 / i**2", 0), ""),
-    "RR times the grade": ("reciprocal_rank", FIRST.format("k", "g >= 1", "g / i", 0), ""),
-    "RR with one decimal": ("reciprocal_rank", FIRST.format("k", "g >= 1", "round(1 / i, 1)", 0), "RR, rounded"),
-    "RR that is never 0": ("reciprocal_rank", FIRST.format("k", "g >= 1", "1 / i", "1 / (k + 1)"), ""),
-    "ERR by index": ("err", "def err(grades, max_grade, k):\n    p, t = 1, 0\n    for i in range(k):\n        r = (2**grades[i] - 1) / 2**max_grade\n        t += p * r / (i + 1)\n        p *= 1 - r\n    return t", "ERR" + SOME),
-    "ERR with gain 2^g": ("err", STOPS.format("2**g / 2**max_grade", "p * r / i", "1 - r"), ""),
-    "ERR that stops": ("err", STOPS.format(R2, "p * r / i", "r"), ""),
-    "ERR with a logarithm": ("err", STOPS.format(R2, "p * r / math.log2(i + 1)", "1 - r"), "ERR with 1/log2(i + 1) instead of 1/i"),
-    "ERR with 1/i^2": ("err", STOPS.format(R2, "p * r / i**2", "1 - r"), ""),
-    "ERR of one rank less": ("err", STOPS.format(R2, "p * r / i", "1 - r").replace("[:k]", "[:k - 1]"), "ERR of one rank less than k"),
-    "ERR without an empty list": ("err", STOPS.format("(2**g - 1) / 2**most", "p * r / i", "1 - r").replace("p, t", "most = max(grades); p, t"), "ERR with the highest grade of the list as max_grade" + SOME),
-}
+LATE = "gains are divided by log2(i + 2)"
+HITS = "def average_precision(grades, n, k):\n    f = t = 0\n    for i, g in enumerate({}, 1):\n        if {}: f += 1; t += f / i\n    return t / {}"
+BY_INDEX = "def average_precision(grades, n, k):\n    f = t = 0\n    for i in range({}):\n        if grades[i] >= 1: f += 1; t += f / {}\n    return t / n if n else 0"
+FIRST = "def reciprocal_rank(grades, k):\n    for i, g in enumerate({}, 1):\n        if {}: return {}\n    return {}"
+IDEAL = "import math\ndef d(x): return sum({} / math.log2({}) for i, g in enumerate(x, 1))\ndef ndcg(grades, judged, k):\n    {}\n    best = d({})\n    return d(grades[:{}]) / best if best else {}"
+STOPS = "import math\ndef err(grades, max_grade, k):\n    p, t = 1, 0\n    for i, g in enumerate({}, 1):\n        r = {}\n        t += {}\n        {}\n    return t"
+BEST, R_OF_ALL = "sorted(judged, reverse=True)", "sum(g >= 1 for g in judged)"
+LAST, AT_LAST = f"m = min(k, len(grades), {R_OF_ALL})", "both the list and the ideal ranking are cut at min(k, n, R)"
+EXP = "nDCG with gain 2^g - 1"
+NO_NUMBER = "; it gives no number for "
+# Name: function, code, and the parts of what it computes; () for a function that has no name.
+FURTHER = {
+    "dcg by index, to k": ("dcg", "import math\ndef dcg(grades, k): return sum(grades[i] / math.log2(i + 2) for i in range(k))", ("DCG, but not for every list.",)),
+    "dcg by index, from 1": ("dcg", "import math\ndef dcg(grades, k): return sum(grades[i] / math.log2(i + 1) for i in range(1, k + 1))", ()),
+    "dcg by index without the first": ("dcg", "import math\ndef dcg(grades, k): return sum(grades[i] / math.log2(i + 1) for i in range(1, k) if i < len(grades))", ()),
+    "dcg with log2 of the index": ("dcg", "import math\ndef dcg(grades, k): return sum(g / (math.log2(i) if i else 1) for i, g in enumerate(grades[:k]))", ("DCG, but not for every list.",)),
+    "dcg with log2 of the rank": ("dcg", DCG.format("g / math.log2(i)", "grades[:k]"), ()),
+    "dcg of hits with log2 of the rank": ("dcg", "import math\ndef dcg(grades, k): return sum(g / math.log2(i) for i, g in enumerate(grades[:k], 1) if g)", ("DCG with ranks that begin with 0.",)),
+    "dcg with 1 + ln": ("dcg", DCG.format("g / (1 + math.log(i))", "grades[:k]"), ()),
+    "dcg over k": ("dcg", DCG.format("g / math.log2(i + 1) / k", "grades[:k]"), ()),
+    "dcg with gain 2^g": ("dcg", DCG.format("2**g / math.log2(i + 1)", "grades[:k]"), ()),
+    "dcg with gain 2^g - 1, late": ("dcg", DCG.format("(2**g - 1) / math.log2(i + 2)", "grades[:k]"), ("DCG with gain 2^g - 1 and one mistake: ", LATE)),
+    "dcg with gain 1, late": ("dcg", DCG.format("(g > 0) / math.log2(i + 2)", "grades[:k]"), ("DCG with gain 1 for every relevant document and one mistake: ", LATE)),
+    "dcg with gain 2^g - 1 and ln": ("dcg", DCG.format("(2**g - 1) / math.log(i + 1)", "grades[:k]"), ("DCG with gain 2^g - 1 and one mistake: gains are divided by ln(i + 1).",)),
+    "dcg cut at the number of hits": ("dcg", DCG.format("g / math.log2(i + 1)", "grades[:min(k, sum(g >= 1 for g in grades))]"), ()),
+    "dcg sorted": ("dcg", DCG.format("g / math.log2(i + 1)", "sorted(grades, reverse=True)[:k]"), ()),
+    "dcg of ten": ("dcg", DCG.format("g / math.log2(i + 1)", "grades[:max(k, 10)]"), ()),
+    "dcg of one less": ("dcg", DCG.format("g / math.log2(i + 1)", "grades[:k - 1]"), ("DCG of one rank less than k.",)),
+    "dcg in whole numbers": ("dcg", DCG.format("g // math.log2(i + 1)", "grades[:k]"), ()),
+    "dcg with four decimals": ("dcg", DCG.format("round(g / math.log2(i + 1), 4)", "grades[:k]"), ("DCG, rounded.",)),
+    "dcg nearly right": ("dcg", DCG.format("g / math.log2(i + 1.004)", "grades[:k]"), ()),
+    "ndcg cut": ("ndcg", IDEAL.format("g", "i + 1", LAST, BEST + "[:m]", "m", 0), ("nDCG with one mistake: ", AT_LAST)),
+    "ndcg with gain 2^g - 1, cut": ("ndcg", IDEAL.format("(2**g - 1)", "i + 1", LAST, BEST + "[:m]", "m", 0), (EXP + " and one mistake: ", AT_LAST)),
+    "ndcg with gain 1, cut": ("ndcg", IDEAL.format("(g > 0)", "i + 1", LAST, BEST + "[:m]", "m", 0), ("nDCG with gain 1 for every relevant document and one mistake: ", AT_LAST)),
+    "ndcg whose list alone is cut": ("ndcg", IDEAL.format("g", "i + 1", LAST, BEST + "[:k]", "m", 0), ()),
+    "ndcg of the list, with gain 2^g - 1": ("ndcg", IDEAL.format("(2**g - 1)", "i + 1", "", "sorted(grades, reverse=True)[:k]", "k", 0), (EXP + " and one mistake: ", "contains only retrieved documents")),
+    "ndcg of the order given, with gain 2^g - 1": ("ndcg", IDEAL.format("(2**g - 1)", "i + 1", "", "judged[:k]", "k", 0), (EXP + " and one mistake: ", "in the order of the input")),
+    "ndcg with gain 2^g - 1, weights alike": ("ndcg", IDEAL.format("(2**g - 1)", "max(i, 2)", "", BEST + "[:k]", "k", 0), (EXP + " and one mistake: ", "ranks 1 and 2 have the same weight")),
+    "ndcg with gain 2^g - 1, 1 for nothing": ("ndcg", IDEAL.format("(2**g - 1)", "i + 1", "", BEST + "[:k]", "k", 1), (EXP + ", but not for every list.",)),
+    "ndcg, 1 for nothing": ("ndcg", IDEAL.format("g", "i + 1", "", BEST + "[:k]", "k", 1), ("nDCG, but not for every list.",)),
+    "ndcg of k hits": ("ndcg", IDEAL.format("(g > 0)", "i + 1", "", "[1] * k", "k", 0), ("nDCG with one mistake: the ideal ranking has k hits",)),
+    "ndcg without division": ("ndcg", IDEAL.format("g", "i + 1", "return d(grades[:k])", BEST, "k", 0), ("another measure, DCG.",)),
+    "AP cut": ("average_precision", HITS.format("grades[:min(k, len(grades), n)]", "g >= 1", "max(n, 1)"), ("AP with one mistake: the list is cut at min(k, n, R).",)),
+    "AP by index, to k": ("average_precision", BY_INDEX.format("k", "(i + 1)"), ("AP, but not for every list.",)),
+    "AP by index, from 1": ("average_precision", BY_INDEX.format("1, k + 1", "i"), ()),
+    "AP of high grades": ("average_precision", HITS.format("grades[:k]", "g > 1", "max(n, 1)"), ()),
+    "AP of grade 1": ("average_precision", HITS.format("grades[:k]", "g == 1", "max(n, 1)"), ()),
+    "AP that may divide by 0": ("average_precision", HITS.format("grades[:k]", "g >= 1", "n"), ("AP, but not for every list.",)),
+    "AP over hits that may divide by 0": ("average_precision", HITS.format("grades[:k]", "g >= 1", "f"), ("AP with one mistake: ", "number of relevant documents found", NO_NUMBER)),
+    "AP over the list": ("average_precision", HITS.format("grades[:k]", "g >= 1", "max(len(grades[:k]), 1)"), ("AP with one mistake: the sum is divided by the number of documents in the top k.",)),
+    "AP over min(n, length)": ("average_precision", HITS.format("grades[:k]", "g >= 1", "max(min(n, len(grades)), 1)"), ()),
+    "AP that is recall": ("average_precision", "def average_precision(grades, n, k): return sum(g >= 1 for g in grades[:k]) / n if n else 0", ("another measure, R.",)),
+    "RR by index": ("reciprocal_rank", "def reciprocal_rank(grades, k):\n    for i in range(k):\n        if grades[i]: return 1 / (i + 1)\n    return 0", ("RR, but not for every list.",)),
+    "RR by index, from 1": ("reciprocal_rank", "def reciprocal_rank(grades, k):\n    for i in range(1, k + 1):\n        if grades[i]: return 1 / i\n    return 0", ()),
+    "RR that ends at the end of the list": ("reciprocal_rank", "def reciprocal_rank(grades, k):\n    i = 0\n    while not grades[i]: i += 1\n    return 1 / (i + 1)",
+                                            ("RR with one mistake: the cutoff is ignored", NO_NUMBER + "20 of 416 lists.")),  # 5 lists of zeros, 4 cutoffs; 104 lists
+    "RR of high grades": ("reciprocal_rank", FIRST.format("grades[:k]", "g > 1", "1 / i", 0), ("RR with one mistake: a document is relevant if its grade is above 1",)),
+    "RR of grade 1": ("reciprocal_rank", FIRST.format("grades[:k]", "g == 1", "1 / i", 0), ()),
+    "RR times the grade": ("reciprocal_rank", FIRST.format("grades[:k]", "g", "g / i", 0), ()),
+    "RR with a logarithm": ("reciprocal_rank", "from math import log2\n" + FIRST.format("grades[:k]", "g", "1 / log2(i + 1)", 0), ()),
+    "RR rounded": ("reciprocal_rank", FIRST.format("grades[:k]", "g", "round(1 / i, 2)", 0), ("RR, rounded.",)),
+    "RR without a last return": ("reciprocal_rank", FIRST.format("grades[:k]", "g", "1 / i", None), ("RR, but not for every list.",)),
+    "RR without k, 1 for nothing": ("reciprocal_rank", FIRST.format("grades", "g", "1 / i", 1), ("RR with one mistake: the cutoff is ignored, but not for every list.",)),
+    "ERR by index": ("err", "def err(grades, m, k):\n    p, t = 1, 0\n    for i in range(k):\n        r = (2**grades[i] - 1) / 2**m\n        t += p * r / (i + 1)\n        p *= 1 - r\n    return t", ("ERR, but not for every list.",)),
+    "ERR with 2^g": ("err", STOPS.format("grades[:k]", "2**g / 2**max_grade", "p * r / i", "p *= 1 - r"), ()),
+    "ERR with g / (m + 1) and log2": ("err", STOPS.format("grades[:k]", "g / (max_grade + 1)", "p * r / math.log2(i + 1)", "p *= 1 - r"), ("ERR with 1/log2(i + 1) instead of 1/i", " and r = g / (max_grade + 1)")),
+    "ERR with max_grade 4 and log2": ("err", STOPS.format("grades[:k]", "(2**g - 1) / 16", "p * r / math.log2(i + 1)", "p *= 1 - r"), ()),
+    "ERR that multiplies by r": ("err", STOPS.format("grades[:k]", "(2**g - 1) / 2**max_grade", "p * r / i", "p *= r"), ()),
+    "ERR of the result before": ("err", STOPS.format("grades[:k]", "(2**g - 1) / 2**max_grade", "p * r / i", "p = 1 - r"), ()),
+    "ERR of hits": ("err", STOPS.format("grades[:k]", "(2**(g > 0) - 1) / 2**max_grade", "p * r / i", "p *= 1 - r"), ()),
+    "ERR of the highest grade, which an empty list lacks": ("err", "def err(grades, m, k):\n    m, p, t = max(grades), 1, 0\n    for i, g in enumerate(grades[:k], 1):\n        r = (2**g - 1) / 2**max(m, 1)\n        t += p * r / i\n        p *= 1 - r\n    return t",
+                                                            ("ERR with the highest grade of the list as max_grade", NO_NUMBER + "12 of 1,248 lists.")),  # 3 ways to miss documents, 4 cutoffs
+}  # fmt: skip
 RIGHT = {
     "dcg in NumPy": ("dcg", "import numpy as np\ndef dcg(grades, k):\n    g = np.asarray(grades[:k], float)\n    return g @ (1 / np.log2(np.arange(2, g.size + 2)))"),
     "ndcg in NumPy": ("ndcg", "import numpy as np\ndef d(g):\n    return (np.asarray(g, float) / np.log2(np.arange(len(g)) + 2)).sum()\ndef ndcg(grades, judged, k):\n    best = d(np.sort(judged)[::-1][:k])\n    return np.float64(0) if best == 0 else d(grades[:k]) / best"),
@@ -159,7 +170,7 @@ MESSAGES = {
 
 def test_the_page_has_the_five_functions():
     assert NAMES == ["dcg", "ndcg", "average_precision", "reciprocal_rank", "err"]
-    assert len(WRONG) >= 10 and len(RIGHT) >= 5
+    assert len(WRONG) >= 10 and len(FURTHER) >= 40 and len(RIGHT) >= 5
     assert {name for name, *_ in WRONG.values()} == {name for name, *_ in RIGHT.values()} == set(NAMES)
 
 
@@ -188,15 +199,19 @@ def test_no_smaller_case_shows_the_mistake(page, what):
     assert page["call"](f, name, cases[before])[0] != pytest.approx(right[before])
 
 
-@pytest.mark.parametrize("what", OTHERS)
+@pytest.mark.parametrize("what", FURTHER)
 def test_a_wrong_function_is_named_right_or_not_at_all(page, what):
-    name, code, computes = OTHERS[what]
+    name, code, parts = FURTHER[what]
     verdict = page["check"](code, name)
-    assert not verdict.passed
-    if computes:
-        assert verdict.says == f"Not yet. Your function computes {computes}."
-    else:
-        assert verdict.says in ("Not yet. No known measure or mistake gives these values.", f"Not yet. {verdict.case['Your function']}")
+    _, named, computes = verdict.says.partition("Not yet. Your function computes ")
+    assert not verdict.passed and bool(named) is bool(parts), verdict.says
+    assert computes.startswith(parts[:1] or "") and all(part in computes for part in parts)
+    if parts: assert (NO_NUMBER in computes) is (NO_NUMBER in "".join(parts))
+
+
+def test_a_list_cut_at_the_number_of_relevant_has_its_own_hint(page):
+    for what in "AP cut", "ndcg cut":
+        assert page["check"](*FURTHER[what][1::-1]).hint == "Which rank is the last one that counts, if only one document is relevant?"
 
 
 @pytest.mark.parametrize("what", RIGHT)
