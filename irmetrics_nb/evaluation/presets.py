@@ -331,7 +331,7 @@ PRESETS['llama_index-0.12'] = Preset(
 )
 PRESETS['haystack'] = Preset(
     _ranked(measures=(_UNCUT,)),
-    '3.4.0',
+    '3.4.1',
     'haystack.components.evaluators',
     'nDCG AP R RR Success',
     'documents with equal content count as the same document',
