@@ -44,10 +44,10 @@ _PUBLIC = {
         'metrics.cascade': 'reciprocal_rank err stopping_probabilities rbp rbp_residual',
         'metrics.auc': 'auc roc_curve gauc group_auc'},
     'Conventions': {
-        'core.conventions': 'Conventions', 'evaluation.presets': 'PRESETS'},
+        'evaluation.conventions': 'Conventions', 'evaluation.presets': 'PRESETS'},
     'Errors and warnings': {
         'data.errors': 'DataError DataWarning', 'core.ties': 'TiesError',
-        'core.conventions': 'EvaluationWarning'}}
+        'core.arrays': 'EvaluationWarning'}}
 
 # %% ../nbs/top_level/names.ipynb #7d1f06aa
 _home = {name: module for group in _PUBLIC.values()

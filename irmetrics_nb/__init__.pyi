@@ -68,11 +68,11 @@ from .metrics.auc import auc as auc
 from .metrics.auc import roc_curve as roc_curve
 from .metrics.auc import gauc as gauc
 from .metrics.auc import group_auc as group_auc
-from .core.conventions import Conventions as Conventions
+from .evaluation.conventions import Conventions as Conventions
 from .evaluation.presets import PRESETS as PRESETS
 from .data.errors import DataError as DataError
 from .data.errors import DataWarning as DataWarning
 from .core.ties import TiesError as TiesError
-from .core.conventions import EvaluationWarning as EvaluationWarning
+from .core.arrays import EvaluationWarning as EvaluationWarning
 
 __version__: str

@@ -17,7 +17,7 @@ from strategies import batch, collections, grades, judgments, junk_too, measured
 
 import irmetrics_nb
 from irmetrics_nb import Judged, Measure, parse
-from irmetrics_nb.core.conventions import ratio
+from irmetrics_nb.core.gains import ratio
 from irmetrics_nb.core.measures import KINDS
 
 COUNTS = {"NumRet", "NumRel", "NumRelRet"}

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irmetrics_nb import AP, ERR, RR, DataError, Scores, compare, evaluate, load_example, nDCG
-from irmetrics_nb.core.conventions import Conventions
 from irmetrics_nb.core.measures import KINDS, Measure
+from irmetrics_nb.evaluation.conventions import Conventions
 from irmetrics_nb.evaluation.scores import RunInfo
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 from irmetrics_nb.metrics.ap import GMAP

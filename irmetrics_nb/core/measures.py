@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FLOOR', 'MEAN', 'GEOMETRIC_MEAN', 'SUM', 'Terms', 'Sum', 'Share', 'Average', 'KINDS', 'LETTERS', 'geometric_mean',
-           'Aggregate', 'Parts', 'Kind', 'check_claims', 'enter', 'Measure', 'Metric', 'measure']
+           'Aggregate', 'Parts', 'Kind', 'check_claims', 'module_of_measures', 'enter', 'Measure', 'Metric', 'measure']
 
 # %% ../../nbs/core/measures.ipynb #b9612ec4
 import re
@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from importlib import import_module
 from inspect import getdoc, isgeneratorfunction, signature
 from math import isfinite
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
@@ -20,17 +21,9 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, over
 import numpy as np
 
 # %% ../../nbs/core/measures.ipynb #ce661e52
-from irmetrics_nb.core.conventions import (
-    CHOICES,
-    Column,
-    RankingsLike,
-    TiesChoice,
-    check_option,
-    documented,
-    module_of_measures,
-    parameter_lines,
-    ratio,
-)
+from .arrays import Column, RankingsLike
+from .choices import CHOICES, TiesChoice, check_option
+from .gains import documented, parameter_lines, ratio
 from .judged import Judged, OfLists, as_judged, per_entry, per_query
 from irmetrics_nb.core.ties import (
     TiesError,
@@ -317,6 +310,10 @@ def _tiny():
     return untied.changed(rank=untied.rank, tie_start=start, tie_size=size)
 
 # %% ../../nbs/core/measures.ipynb #ee4dfca9
+def module_of_measures() -> Any:
+    "Import and return the module `irmetrics_nb.metrics.parsing`."
+    return import_module('irmetrics_nb.metrics.parsing')
+
 class _Kinds(UserDict[str, Kind]):
     """A registry of all kinds of measures by name: first those of this package, then
     those of users. A look-up of a missing name imports all modules of metrics."""

@@ -27,7 +27,7 @@ from irmetrics_nb import (
     reciprocal_rank,
     success,
 )
-from ..core.conventions import ratio
+from ..core.gains import ratio
 from ..core.measures import KINDS, MEAN
 
 # %% ../../nbs/forensics/mistakes.ipynb #6a30611a

@@ -34,11 +34,12 @@ from irmetrics_nb import (
     judge,
     parse,
 )
-from ..core.conventions import CHOICES, DISCOUNTS, NAMED_GAINS, ratio
+from ..core.choices import CHOICES
+from ..core.gains import DISCOUNTS, NAMED_GAINS, ratio
 from ..core.judged import COLUMNS
 from ..core.ties import MAX_ORDERS, count_orders, ties_that_matter
 from ..data.sources import read_rows
-from irmetrics_nb.evaluation.presets import (
+from irmetrics_nb.evaluation.conventions import (
     conventions_of,
     identical_rows,
     read_run,

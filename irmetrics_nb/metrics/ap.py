@@ -15,16 +15,9 @@ from typing import Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/ap.ipynb #763b56c2
-from ..core.arrays import segmented_scan
-from irmetrics_nb.core.conventions import (
-    Counts,
-    Cutoff,
-    Numbers,
-    RankingsLike,
-    check_option,
-    documented,
-    ratio,
-)
+from ..core.arrays import Counts, Cutoff, Numbers, RankingsLike, segmented_scan
+from ..core.choices import check_option
+from ..core.gains import documented, ratio
 from ..core.judged import Judged, as_judged, per_query
 from ..core.measures import GEOMETRIC_MEAN, Average, Share, measure
 from ..core.ties import Ties, TiesError, sum_over_places

@@ -15,13 +15,11 @@ from typing import Literal
 import numpy as np
 
 # %% ../../nbs/metrics/cascade.ipynb #42b0c040
-from ..core.arrays import cumcount
-from irmetrics_nb.core.conventions import (
+from ..core.arrays import Cutoff, Numbers, cumcount
+from ..core.choices import check_option
+from irmetrics_nb.core.gains import (
     GAINS,
-    Cutoff,
-    Numbers,
     as_gain,
-    check_option,
     documented,
     function_of,
     log2_discount,

@@ -13,17 +13,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/dcg.ipynb #85d848e0
-from ..core.arrays import argsort_descending, cumcount
-from irmetrics_nb.core.conventions import (
+from ..core.arrays import Column, Cutoff, RankingsLike, argsort_descending, cumcount
+from ..core.choices import check_option
+from irmetrics_nb.core.gains import (
     NAMED_GAINS,
-    Column,
-    Cutoff,
     Discount,
     Gain,
-    RankingsLike,
     as_discount,
     as_gain,
-    check_option,
     documented,
 )
 from ..core.judged import Judged, as_judged, per_query

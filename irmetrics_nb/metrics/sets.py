@@ -16,16 +16,9 @@ from typing import Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/sets.ipynb #0be08df7
-from ..core.arrays import changes, check_count, cumcount
-from irmetrics_nb.core.conventions import (
-    Counts,
-    Cutoff,
-    Numbers,
-    check_cutoff,
-    check_option,
-    documented,
-    ratio,
-)
+from ..core.arrays import Counts, Cutoff, Numbers, changes, check_count, cumcount
+from ..core.choices import check_option
+from ..core.gains import check_cutoff, documented, ratio
 from ..core.judged import Judged, per_query
 from ..core.measures import SUM, Share, Sum, measure
 from ..core.ties import Ties, mean_over_stops
