@@ -35,7 +35,8 @@ _PUBLIC = {
     'Measures': {
         'metrics.sets': 'P R F Rprec Success', 'metrics.ap': 'AP IPrec Bpref',
         'metrics.dcg': 'DCG nDCG', 'metrics.cascade': 'RR ERR RBP',
-        'core.measures': 'Measure measure', 'metrics.parsing': 'parse'},
+        'core.measures': 'Measure', 'metrics.registry': 'measure',
+        'metrics.parsing': 'parse'},
     'Metrics of one list': {
         'metrics.sets': 'precision recall f_beta r_precision success fallout',
         'metrics.ap': 'average_precision interpolated_precision '

@@ -44,7 +44,7 @@ from .metrics.cascade import RR as RR
 from .metrics.cascade import ERR as ERR
 from .metrics.cascade import RBP as RBP
 from .core.measures import Measure as Measure
-from .core.measures import measure as measure
+from .metrics.registry import measure as measure
 from .metrics.parsing import parse as parse
 from .metrics.sets import precision as precision
 from .metrics.sets import recall as recall

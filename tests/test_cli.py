@@ -210,7 +210,7 @@ def test_the_policies_can_be_chosen(files):
 
 
 def test_measures_lists_every_kind():
-    from irmetrics_nb.core.measures import KINDS
+    from irmetrics_nb.metrics.registry import KINDS
     done = irmetrics('measures', '--format', 'json')
     assert [r['measure'].split(',')[0] for r in json.loads(done.stdout)] == list(KINDS)
     assert irmetrics('measures').returncode == 0

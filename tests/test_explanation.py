@@ -33,11 +33,12 @@ from irmetrics_nb import (
     nDCG,
     parse,
 )
-from irmetrics_nb.core.measures import KINDS, LETTERS
+from irmetrics_nb.core.measures import LETTERS
 from irmetrics_nb.core.ties import TiesError
 from irmetrics_nb.evaluation.conventions import conventions_of
 from irmetrics_nb.evaluation.presets import PRESETS
 from irmetrics_nb.explaining.arithmetic import letters
+from irmetrics_nb.metrics.registry import KINDS
 
 every_kind = pytest.mark.parametrize("name", KINDS)
 quick = settings(max_examples=8)

@@ -16,7 +16,6 @@ from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
 from irmetrics_nb import AP, Run, compare, evaluate, explain, explain_difference, gate, nDCG, parse
 from irmetrics_nb.core.choices import CHOICES, OF_A_KIND
-from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.evaluation.conventions import (
     Conventions,
     completed,
@@ -28,6 +27,7 @@ from irmetrics_nb.evaluation.conventions import (
 from irmetrics_nb.evaluation.presets import PRESETS
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 from irmetrics_nb.metrics.names import KIN, NAMES
+from irmetrics_nb.metrics.registry import KINDS
 
 SPELT = {'sklearn': 'scikit-learn', 'sentence_transformers': 'sentence-transformers', 'opensearch-3.5': 'opensearch-3'}  # presets that pages call otherwise
 OF_TREC_EVAL = 'map ndcg ndcg_cut_5 recip_rank P_5 recall_10 bpref Rprec iprec_at_recall_0.10 iprec_at_recall_0.70 11pt_avg set_map success_5'.split()

@@ -32,7 +32,7 @@ _EXP = ('nDCG', 'gain', 'exp'), ('DCG', 'gain', 'exp')
 _AP_CUT = ('AP', 'divisor', 'min(R,k)')
 _AP_FOUND = ('AP', 'divisor', 'retrieved')
 _P_SHORT = ('P', 'divisor', 'min(k,n)')
-_ranked = partial(dict, ties='given')
+_ranked: partial[dict[str, Any]] = partial(dict, ties='given')
 _OF_RANX = 'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP'
 PRESETS: dict[str, Preset] = {}
 PRESETS['trec_eval'] = Preset(
@@ -131,7 +131,7 @@ PRESETS['ranx'] = Preset(
 )
 
 # %% ../../nbs/evaluation/presets.ipynb #b54b43e1
-_listed = partial(
+_listed: partial[dict[str, Any]] = partial(
     dict, judgments='retrieved', missing='skip', rows_only=True
 )
 PRESETS['sklearn'] = Preset(
@@ -363,7 +363,7 @@ PRESETS['sentence_transformers'] = Preset(
 )
 
 # %% ../../nbs/evaluation/presets.ipynb #74b1c58c
-_hits = partial(dict, ties='given', negative='keep')
+_hits: partial[dict[str, Any]] = partial(dict, ties='given', negative='keep')
 PRESETS['opensearch'] = Preset(
     _hits(missing='skip', rows_only=True, measures=_EXP),
     '3.9.0',

@@ -28,7 +28,8 @@ from irmetrics_nb import (
     success,
 )
 from ..core.gains import ratio
-from ..core.measures import KINDS, MEAN
+from ..core.measures import MEAN
+from ..metrics.registry import KINDS
 
 # %% ../../nbs/forensics/mistakes.ipynb #6a30611a
 _PASSED = {'k', 'rel', 'beta', 'gain'}  # parameters that definitions of mistakes take

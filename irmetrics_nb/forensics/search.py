@@ -118,7 +118,7 @@ def _target(text, values):
 
 def _unbounded(measure):
     """Return whether this kind of measure can have values above 1, as DCG can."""
-    return Measure(measure.name).of([3, 3, 3]) > 1
+    return Measure(measure.kind).of([3, 3, 3]) > 1
 
 def scales_of(target: Target) -> tuple[int, ...]:
     """Return the possible scales of the numbers: (1,), or (1, 100) if they may be percentages.
