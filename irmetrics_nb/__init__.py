@@ -35,7 +35,8 @@ _PUBLIC = {
     'Measures': {
         'metrics.sets': 'P R F Rprec Success', 'metrics.ap': 'AP IPrec Bpref',
         'metrics.dcg': 'DCG nDCG', 'metrics.cascade': 'RR ERR RBP',
-        'core.measures': 'Measure measure', 'metrics.parsing': 'parse'},
+        'core.measures': 'Measure', 'metrics.registry': 'measure',
+        'metrics.parsing': 'parse'},
     'Metrics of one list': {
         'metrics.sets': 'precision recall f_beta r_precision success fallout',
         'metrics.ap': 'average_precision interpolated_precision '
@@ -44,10 +45,10 @@ _PUBLIC = {
         'metrics.cascade': 'reciprocal_rank err stopping_probabilities rbp rbp_residual',
         'metrics.auc': 'auc roc_curve gauc group_auc'},
     'Conventions': {
-        'core.conventions': 'Conventions', 'evaluation.presets': 'PRESETS'},
+        'evaluation.conventions': 'Conventions', 'evaluation.presets': 'PRESETS'},
     'Errors and warnings': {
         'data.errors': 'DataError DataWarning', 'core.ties': 'TiesError',
-        'core.conventions': 'EvaluationWarning'}}
+        'core.arrays': 'EvaluationWarning'}}
 
 # %% ../nbs/top_level/names.ipynb #7d1f06aa
 _home = {name: module for group in _PUBLIC.values()

@@ -44,7 +44,7 @@ from .metrics.cascade import RR as RR
 from .metrics.cascade import ERR as ERR
 from .metrics.cascade import RBP as RBP
 from .core.measures import Measure as Measure
-from .core.measures import measure as measure
+from .metrics.registry import measure as measure
 from .metrics.parsing import parse as parse
 from .metrics.sets import precision as precision
 from .metrics.sets import recall as recall
@@ -68,11 +68,11 @@ from .metrics.auc import auc as auc
 from .metrics.auc import roc_curve as roc_curve
 from .metrics.auc import gauc as gauc
 from .metrics.auc import group_auc as group_auc
-from .core.conventions import Conventions as Conventions
+from .evaluation.conventions import Conventions as Conventions
 from .evaluation.presets import PRESETS as PRESETS
 from .data.errors import DataError as DataError
 from .data.errors import DataWarning as DataWarning
 from .core.ties import TiesError as TiesError
-from .core.conventions import EvaluationWarning as EvaluationWarning
+from .core.arrays import EvaluationWarning as EvaluationWarning
 
 __version__: str

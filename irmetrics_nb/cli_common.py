@@ -35,7 +35,7 @@ import typer
 
 # %% ../nbs/top_level/cli_common.ipynb #1795ce65
 from . import PRESETS, DataError, Qrels, Run
-from .core.conventions import CHOICES
+from .core.choices import CHOICES
 from .data.errors import EMPTY, file_errors, visible
 from .data.qrels_and_runs import write_whole
 from .data.recognition import Runs, recognise
@@ -47,7 +47,7 @@ from irmetrics_nb.data.sources import (
     rows_from_bytes,
     said_columns,
 )
-from .evaluation.presets import conventions_of, tool_of
+from .evaluation.conventions import conventions_of, tool_of
 from .metrics.parsing import Measure, measure_table, parse_all
 from .results import Cell, Table, cell_text, raised, rendered, showing_digits
 

@@ -21,7 +21,7 @@ import numpy as np
 from . import Comparison, __version__
 from . import compare as compare_scores
 from .core.measures import FLOOR
-from .evaluation.presets import conventions_of, tool_of
+from .evaluation.conventions import conventions_of, tool_of
 from irmetrics_nb.spark_buckets import (
     Plan,
     asks_for_order,
@@ -45,12 +45,12 @@ from irmetrics_nb import (
 from irmetrics_nb import (
     group_auc as group_auc_here,
 )
-from .core.conventions import Options
 from .core.measures import GEOMETRIC_MEAN, SUM
 from .data.errors import counted, import_polars
 from .data.qrels_and_runs import QueryDocTable
 from .data.recognition import named_sources
 from .data.tables import COLUMN_SYNONYMS, holds_ranks, rivals
+from .evaluation.conventions import Options
 from .metrics.auc import LIMIT, BoundedAUC, GroupAUC, ScoreHistogram
 from .metrics.parsing import Measures, parse_all
 

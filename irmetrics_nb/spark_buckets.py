@@ -29,6 +29,7 @@ from .core.ties import LazyMapping
 from .data.errors import import_polars, visible
 from .data.ids import spelling_hint
 from .data.text import blank_grades
+from .evaluation.conventions import completed
 from .evaluation.evaluation import score_run
 from irmetrics_nb.evaluation.findings import (
     FRACTIONS_AND_WHOLE,
@@ -42,7 +43,6 @@ from irmetrics_nb.evaluation.findings import (
     turned,
     warning_texts,
 )
-from .evaluation.presets import completed
 
 # %% ../nbs/top_level/spark_buckets.ipynb #0fafc3d0
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 
 # %% ../nbs/top_level/widget.ipynb #302c6d49
 from . import Judged, Measure, auc, parse
-from .core.conventions import Column
+from .core.arrays import Column
 from .metrics.parsing import split
 
 # %% ../nbs/top_level/widget.ipynb #938f29f8

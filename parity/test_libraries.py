@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from irmetrics_nb import Accumulator, Judged, parse
-from irmetrics_nb.evaluation.presets import completed, conventions_of
+from irmetrics_nb.evaluation.conventions import completed, conventions_of
 
 
 def test_a_real_tensor_is_read():

@@ -9,7 +9,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from irmetrics_nb import Judged, Measure
-from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.metrics.registry import KINDS
 
 # ---- metrics ----
 
@@ -70,11 +70,11 @@ AT = {None: [None], "k": [None, 3], "recall": [None, 0.5]}
 
 def each_parameter(name):
     "A kind of measures with each value of each of its parameters; every other one with something behind @."
-    kind = Measure(name).kind
-    params = [{}, {}] + [{p: value} for p in Measure(name).defaults for value in OF_KIND.get((name, p)) or VALUES[p]]
+    kind = Measure(KINDS[name]).kind
+    params = [{}, {}] + [{p: value} for p in Measure(KINDS[name]).defaults for value in OF_KIND.get((name, p)) or VALUES[p]]
     params += [{"gain": {-1: 0, 0: 0, 1: 0.25, 2: 0.5, 3: 1, 4: 1}}] * ("gain" in kind.params and name != "ERR")
     params = [{"discount": "jarvelin", **each} if "b" in each else each for each in params]
-    return [Measure(name, each, AT[kind.at][i % len(AT[kind.at])]) for i, each in enumerate(params)]
+    return [Measure(KINDS[name], each, AT[kind.at][i % len(AT[kind.at])]) for i, each in enumerate(params)]
 
 
 # And all that can be written down.
@@ -104,11 +104,11 @@ def measured(name, judgments=junk_too):
 def _measures(draw, name, values):
     "A measure of the kind `name`, or of any, with some of its parameters and perhaps a cutoff or recall level."
     kind = KINDS[name or draw(st.sampled_from(list(KINDS)))]
-    each = {p: DRAWN_OF_KIND[kind.name, p] if (kind.name, p) in DRAWN_OF_KIND else values[p] for p in Measure(kind.name).defaults}
+    each = {p: DRAWN_OF_KIND[kind.name, p] if (kind.name, p) in DRAWN_OF_KIND else values[p] for p in Measure(kind).defaults}
     params = {p: draw(some) for p, some in each.items() if draw(st.booleans())}
     if params.get("discount") != "jarvelin":
         params.pop("b", None)  # the only discount that has a base
-    return Measure(kind.name, params, draw(BEHIND_AT[kind.at]))
+    return Measure(kind, params, draw(BEHIND_AT[kind.at]))
 
 
 @st.composite

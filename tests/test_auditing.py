@@ -12,9 +12,9 @@ from exact.mistakes import MISTAKES as EXACT
 from sklearn.metrics import ndcg_score
 
 from irmetrics_nb import Conventions, audit, judge, parse
-from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.forensics.auditing import SHAPES, _several_queries, audit_answers, read_shape
 from irmetrics_nb.forensics.mistakes import MISTAKES
+from irmetrics_nb.metrics.registry import KINDS
 
 VECTORS = Path(__file__).parent.parent / "conformance" / "measures"
 HARMLESS = {"ties-as-given", "duplicates-counted", "mean-over-answered"}

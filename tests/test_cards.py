@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from strategies import batch, collections, judgments
 
 from irmetrics_nb import Judged, Measure, auc, gauc, parse
-from irmetrics_nb.core.measures import KINDS
-from irmetrics_nb.metrics.names import CARDS, cards, order, reads, tasks
+from irmetrics_nb.metrics.cards import CARDS, cards, order, reads, tasks
+from irmetrics_nb.metrics.registry import KINDS
 
 TOPS = {'0 to 1': 1, '0 or 1': 1, '0 to just below 1': 1, '0 to 1; guessing gets 0.5': 1,
         '0 to 1, if no gain is negative and the ideal is the best order': 1}
@@ -20,7 +20,7 @@ every_kind = pytest.mark.parametrize('name', [name for name in CARDS if name in 
 def value_of(name, grades, judged):
     "A measure of one list; `judged`: all grades of its query."
     one = Judged.from_grades([grades], ideal=[sorted(judged, reverse=True)])
-    return Measure(name).resolve(one).of(one)[0]
+    return Measure(KINDS[name]).resolve(one).of(one)[0]
 
 
 @pytest.mark.parametrize('page', ['sets', 'ap', 'dcg', 'cascade', 'auc'])
@@ -56,7 +56,7 @@ def test_the_function_of_the_example_computes_the_measure(name):
     missed = [] if n_relevant is None else [1] * (n_relevant - sum((g or 0) >= 1 for g in grades))
     known = sorted([g for g in grades if g is not None] + missed, reverse=True) if ideal is None else ideal
     at = given.pop(kind.at, None) if kind.at else None
-    measure = Measure(name)(**given)
+    measure = Measure(KINDS[name])(**given)
     measure = measure if at is None else measure @ at
     judged = Judged.from_grades([grades], ideal=[known])
     assert measure.resolve(judged).of(judged)[0] == pytest.approx(example(), abs=1e-12)
@@ -68,7 +68,7 @@ def test_the_function_of_the_example_computes_the_measure(name):
 def test_values_stay_in_the_range_of_the_card(name, collection):
     judged, said = batch(collection), CARDS[name].range
     for k in (None, 3):
-        measure = Measure(name) if k is None or KINDS[name].at != 'k' else Measure(name) @ k
+        measure = Measure(KINDS[name]) if k is None or KINDS[name].at != 'k' else Measure(KINDS[name]) @ k
         values = measure.resolve(judged).of(judged)
         assert (values >= 0).all() and (values <= TOPS.get(said, np.inf) + 1e-12).all()
         assert said != '0 or 1' or np.isin(values, (0, 1)).all()

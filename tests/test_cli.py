@@ -17,7 +17,7 @@ import pytest
 from helpers import irmetrics, irmetrics_process
 
 from irmetrics_nb import PRESETS, compare, load_example
-from irmetrics_nb.core.conventions import CHOICES
+from irmetrics_nb.core.choices import CHOICES
 
 QRELS = 'flower 0 roses 3\nflower 0 tulips 1\nflower 0 flour 0\nbread 0 rye 1\n'
 RUN = ('flower Q0 roses 1 9.1 toy\nflower Q0 flour 2 8.5 toy\nflower Q0 tulips 3 6.2 toy\n'
@@ -210,7 +210,7 @@ def test_the_policies_can_be_chosen(files):
 
 
 def test_measures_lists_every_kind():
-    from irmetrics_nb.core.measures import KINDS
+    from irmetrics_nb.metrics.registry import KINDS
     done = irmetrics('measures', '--format', 'json')
     assert [r['measure'].split(',')[0] for r in json.loads(done.stdout)] == list(KINDS)
     assert irmetrics('measures').returncode == 0

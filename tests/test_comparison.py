@@ -34,8 +34,8 @@ from irmetrics_nb.comparing.statistics import (
     studentized_interval,
     tukey_test,
 )
-from irmetrics_nb.core.measures import KINDS
-from irmetrics_nb.metrics.names import CARDS
+from irmetrics_nb.metrics.cards import CARDS
+from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.reporting.sections import upright
 
 EXAMPLE = load_example()

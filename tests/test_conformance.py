@@ -22,7 +22,7 @@ from project import ROOT
 
 import irmetrics_nb as ir
 from irmetrics_nb import PRESETS
-from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.metrics.registry import KINDS
 
 FOLDER = ROOT / "conformance"
 MEASURES = sorted(path.stem for path in (FOLDER / "measures").glob("*.json"))

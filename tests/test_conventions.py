@@ -11,24 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmetrics_nb import AP, P, compare, evaluate, explain, explain_difference, report
-from irmetrics_nb.core import conventions
-from irmetrics_nb.core.conventions import (
-    AS_USUAL,
-    CHOICES,
+from irmetrics_nb.core.choices import AS_USUAL, CHOICES, OF_A_KIND, check_option
+from irmetrics_nb.core.gains import (
     DISCOUNTS,
     NAMED_GAINS,
-    OF_A_KIND,
     PARAMETERS,
-    Conventions,
-    Options,
     as_discount,
     as_gain,
     check_cutoff,
-    check_option,
     documented,
     ratio,
 )
-from irmetrics_nb.evaluation.presets import PRESETS
+from irmetrics_nb.evaluation import conventions as of_conventions
+from irmetrics_nb.evaluation.conventions import Conventions, Options, conventions_of
 
 # ---- gains ----
 
@@ -138,9 +133,9 @@ def test_every_choice_has_a_phrase_of_its_own_and_anything_else_is_refused(name)
 
 def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time():
     camel = {name: "".join(part.capitalize() for part in name.split("_")) for name in CHOICES}
-    typed = {name: getattr(conventions, f"{camel[name]}Choice") for name in CHOICES}
+    typed = {name: getattr(of_conventions, f"{camel[name]}Choice") for name in CHOICES}
     assert {name: list(get_args(choice)) for name, choice in typed.items()} == {name: list(choices) for name, choices in CHOICES.items()}
-    options = get_type_hints(Options, {**vars(conventions)})
+    options = get_type_hints(Options, {**vars(of_conventions)})
     told = {name: options[name] for name in typed}
     assert options["conventions"] == str | Conventions | None
     assert told == {name: choice | None for name, choice in typed.items()}
@@ -290,6 +285,6 @@ def test_the_averaging_is_no_argument_and_does_not_change():
 
 @pytest.mark.parametrize(("tool", "queries"), [("trec_eval", 3), ("trec_eval-c", 6), ("recbole", 4), ("recommenders", 2), ("lenskit", 4), ("spark", 6)])
 def test_the_averaging_of_a_tool_is_that_of_its_preset(tool, queries):
-    conventions = PRESETS[tool].conventions
+    conventions = conventions_of(tool)
     assert conventions.averaging == AVERAGING[conventions.missing, conventions.no_relevant][0]
     assert averaged(tool, AP) == [queries]

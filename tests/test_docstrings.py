@@ -10,7 +10,7 @@ from project import NBS, PACKAGE, file_of, module_of, notebooks
 
 import irmetrics_nb
 from irmetrics_nb import Measure
-from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.metrics.registry import KINDS
 
 MODULES = sorted(m for name in notebooks() if (m := module_of(NBS / name)))
 PUBLIC = [name for name in irmetrics_nb.__all__ if not isinstance(getattr(irmetrics_nb, name), Measure | dict)]

@@ -30,7 +30,7 @@ from irmetrics_nb import (
     load_example,
     report,
 )
-from irmetrics_nb.core.conventions import CHOICES
+from irmetrics_nb.core.choices import CHOICES
 from irmetrics_nb.data.qrels_and_runs import pair_keys, without_repeats
 from irmetrics_nb.data.sources import read_rows
 

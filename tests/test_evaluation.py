@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmetrics_nb import ERR, DataError, Run, Scores, compare, evaluate, explain, from_records, gate, load_example
-from irmetrics_nb.core.conventions import CHOICES, Conventions
-from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.core.choices import CHOICES
+from irmetrics_nb.evaluation.conventions import Conventions
 from irmetrics_nb.metrics.parsing import parse
+from irmetrics_nb.metrics.registry import KINDS
 
 
 @pytest.mark.parametrize('empty', [{}, []])

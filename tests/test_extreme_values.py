@@ -57,7 +57,7 @@ def test_a_reader_who_finds_the_greatest_grade_of_all_is_satisfied_however_great
 
 
 def test_a_query_without_relevant_documents_scores_zero_under_every_measure():
-    from irmetrics_nb.core.measures import KINDS
+    from irmetrics_nb.metrics.registry import KINDS
 
     scores = evaluate({"q": {"a": 0, "b": -1}, "r": {"a": 1}}, RUN_AS_DICT | {"r": {"a": 1}}, [k for k in KINDS if k not in ("NumRet", "Judged")])
     assert scores.no_relevant == 1

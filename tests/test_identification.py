@@ -10,7 +10,7 @@ from exact.mistakes import MISTAKES as EXACT
 from fastcore.test import test_close as close
 
 from irmetrics_nb import PRESETS, Conventions, DataError, Qrels, Run, differ, evaluate, identify
-from irmetrics_nb.evaluation.presets import conventions_of
+from irmetrics_nb.evaluation.conventions import conventions_of
 from irmetrics_nb.forensics.mistakes import MISTAKES, mistakes_of
 from irmetrics_nb.forensics.search import Rankings, all_results, mistake_of, plain_variant, variant_of, with_mistake
 from irmetrics_nb.metrics.parsing import parse

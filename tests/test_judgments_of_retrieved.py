@@ -27,12 +27,12 @@ from irmetrics_nb import (
     explain_difference,
     report,
 )
-from irmetrics_nb.core.conventions import CHOICES
-from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.core.choices import CHOICES
 from irmetrics_nb.core.ties import TiesError
 from irmetrics_nb.evaluation.presets import PRESETS
+from irmetrics_nb.metrics.registry import KINDS
 
-LISTED = [name for name, preset in PRESETS.items() if preset.conventions.judgments == "retrieved"]
+LISTED = [name for name, preset in PRESETS.items() if preset.options.get("judgments") == "retrieved"]
 FRACTIONS = 0, 0.25, 0.875, 1, 1.25, 2.5, 3
 SAID = "only judgments of retrieved documents count"
 

@@ -23,9 +23,10 @@ from irmetrics_nb import (
     nDCG,
     parse,
 )
-from irmetrics_nb.core.measures import KINDS, MEAN, SUM, Kind, Measure, check_claims
+from irmetrics_nb.core.measures import MEAN, SUM, Kind, Measure, check_claims
 from irmetrics_nb.metrics.names import aliases_of
 from irmetrics_nb.metrics.parsing import find_kind, flat_name, measure_table, parse_all
+from irmetrics_nb.metrics.registry import KINDS
 
 written = measures(written=True)
 
@@ -58,7 +59,7 @@ def test_a_kind_is_found_by_its_name_and_every_alias_in_upper_or_lower_case(name
     at = {None: '', 'k': '@3', 'recall': '@0.5'}[kind.at]
     for alias in (name, *aliases_of(name)):
         for spelling in (alias, alias.upper(), alias.lower()):
-            assert parse(spelling + at) == (Measure(name) if not at else Measure(name) @ float(at[1:]))
+            assert parse(spelling + at) == (Measure(KINDS[name]) if not at else Measure(KINDS[name]) @ float(at[1:]))
     assert name in {row['measure'].split(',')[0] for row in measure_table()}
 
 
@@ -100,9 +101,9 @@ def test_a_parameter_that_has_its_default_is_not_written():
 def test_every_measure_may_look_at_judged_documents_only_and_the_kind_need_not_know():
     for name, kind in KINDS.items():
         assert 'judged_only' not in kind.params
-        assert list(Measure(name).defaults) == [*kind.params, 'judged_only']
+        assert list(Measure(KINDS[name]).defaults) == [*kind.params, 'judged_only']
         shown = 'p=0.8, ' if name == 'RBP' else ''
-        assert repr(Measure(name)(judged_only=True)) == f'{name}({shown}judged_only=True)'
+        assert repr(Measure(KINDS[name])(judged_only=True)) == f'{name}({shown}judged_only=True)'
 
 
 def test_parameters_and_cutoffs_are_kept_when_others_are_given():
@@ -233,12 +234,12 @@ def test_every_kind_has_an_exact_definition_to_be_checked_against():
 @pytest.mark.parametrize('name', KINDS)
 def test_help_of_a_measure_says_what_it_computes_with_its_parameters_and_an_example_that_runs(name):
     kind = KINDS[name]
-    text = pydoc.render_doc(Measure(name), renderer=pydoc.plaintext)
+    text = pydoc.render_doc(Measure(KINDS[name]), renderer=pydoc.plaintext)
     assert kind.question in text and kind.written in text
     for parameter in [*kind.params, 'judged_only']:
         assert f'\n    {parameter} : ' in text
     assert ('\n    @ : ' in text) == (kind.at is not None)
-    [example] = [test for test in doctest.DocTestFinder().find(Measure(name), name, globs={}, module=False) if test.examples]
+    [example] = [test for test in doctest.DocTestFinder().find(Measure(KINDS[name]), name, globs={}, module=False) if test.examples]
     assert doctest.DocTestRunner(verbose=False).run(example, out=lambda said: None).failed == 0
     assert len(example.examples) == 2
 

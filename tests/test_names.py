@@ -21,9 +21,9 @@ from irmetrics_nb import (
     parse,
     precision,
 )
-from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.metrics.names import ELSEWHERE, KIN, NAMES, aliases_of, find_elsewhere, find_name, name_table
 from irmetrics_nb.metrics.parsing import parse_all
+from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.metrics.sets import SetF
 
 OFFERED = [row for row in NAMES if row.measure]

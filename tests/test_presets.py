@@ -15,11 +15,19 @@ from project import ROOT, cells
 from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
 from irmetrics_nb import AP, Run, compare, evaluate, explain, explain_difference, gate, nDCG, parse
-from irmetrics_nb.core.conventions import CHOICES, OF_A_KIND, Conventions
-from irmetrics_nb.core.measures import KINDS
-from irmetrics_nb.evaluation.presets import PRESETS, completed, convention_phrases, conventions_of, read_run, tool_of
+from irmetrics_nb.core.choices import CHOICES, OF_A_KIND
+from irmetrics_nb.evaluation.conventions import (
+    Conventions,
+    completed,
+    convention_phrases,
+    conventions_of,
+    read_run,
+    tool_of,
+)
+from irmetrics_nb.evaluation.presets import PRESETS
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 from irmetrics_nb.metrics.names import KIN, NAMES
+from irmetrics_nb.metrics.registry import KINDS
 
 SPELT = {'sklearn': 'scikit-learn', 'sentence_transformers': 'sentence-transformers', 'opensearch-3.5': 'opensearch-3'}  # presets that pages call otherwise
 OF_TREC_EVAL = 'map ndcg ndcg_cut_5 recip_rank P_5 recall_10 bpref Rprec iprec_at_recall_0.10 iprec_at_recall_0.70 11pt_avg set_map success_5'.split()
@@ -248,17 +256,17 @@ def test_what_is_said_beside_a_tool_wins():
 @pytest.mark.parametrize('name', PRESETS)
 def test_a_preset_names_measures_and_parameters_that_there_are_and_says_what_it_is_known_by(name):
     preset = PRESETS[name]
-    for kind, parameter, value in preset.conventions.measures:
+    for kind, parameter, value in conventions_of(name).measures:
         if parameter in OF_A_KIND:
             assert value in CHOICES[parameter]
-            assert value != getattr(preset.conventions, parameter)
+            assert value != getattr(conventions_of(name), parameter)
         else:
             assert parameter in KINDS[kind].params
             assert repr(parse(kind)(**{parameter: value})) != kind
     assert preset.proof in ('run', 'read')
     assert all(getattr(preset, f.name) for f in fields(preset)[:5])
     assert set(preset.kinds.split()) <= KINDS.keys()
-    assert {kind for kind, _, _ in preset.conventions.measures} - set(preset.kinds.split()) <= {'DCG', 'ERR'}  # kin
+    assert {kind for kind, _, _ in conventions_of(name).measures} - set(preset.kinds.split()) <= {'DCG', 'ERR'}  # kin
 
 
 def test_scores_as_32_bit_floats_keep_ids_and_the_name():
@@ -404,11 +412,11 @@ def test_who_divides_by_what_is_said_as_the_presets_have_it(page):
     for kind in {kind for kind, _, _ in rows}:
         said = {tool: divisor for of, divisor, tools in rows if of == kind for tool in tools}
         for name, preset in PRESETS.items():
-            own = {value for of, what, value in preset.conventions.measures if (of, what) == (kind, "divisor")}
+            own = {value for of, what, value in conventions_of(name).measures if (of, what) == (kind, "divisor")}
             if own:
                 assert said.get(SPELT.get(name, name)) in own, f'name {name} in the table of divisors of {kind}, in nbs/metrics/{page}'
             elif kind in preset.kinds.split():
-                of_the_list = preset.conventions.judgments == "retrieved"  # whose R is what it found
+                of_the_list = conventions_of(name).judgments == "retrieved"  # whose R is what it found
                 usual = ("default", "retrieved") if of_the_list else ("default",)
                 assert said.get(SPELT.get(name, name), "default") in usual, (kind, name)
 

@@ -17,8 +17,8 @@ from strategies import batch, collections, grades, judgments, junk_too, measured
 
 import irmetrics_nb
 from irmetrics_nb import Judged, Measure, parse
-from irmetrics_nb.core.conventions import ratio
-from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.core.gains import ratio
+from irmetrics_nb.metrics.registry import KINDS
 
 COUNTS = {"NumRet", "NumRel", "NumRelRet"}
 UNBOUNDED = {"CG", "DCG", *COUNTS}
@@ -116,7 +116,7 @@ def test_a_batch_gives_what_its_rankings_give_alone_in_parts_and_put_together(na
 @given(rel=st.lists(grades, min_size=1, max_size=12))
 @quick
 def test_lists_tuples_arrays_and_a_batch_of_one_are_the_same_ranking(name, rel):
-    measure = Measure(name).resolve(Judged.from_grades(rel))
+    measure = Measure(KINDS[name]).resolve(Judged.from_grades(rel))
     values = np.array([np.nan if g is None else float(g) for g in rel])
     alone = measure.of(rel)
     assert type(alone) is float
@@ -245,7 +245,7 @@ def test_a_complete_measure_is_complete_and_has_the_same_value(name, data):
     measure, collection = data.draw(measured(name))
     judged = batch(collection)
     assert measure.resolve(judged) == measure
-    asked = Measure(name)
+    asked = Measure(KINDS[name])
     assert asked.resolve(judged).of(judged).tolist() == asked.of(judged).tolist()
 
 
@@ -260,7 +260,7 @@ def test_every_kind_says_what_it_asks_and_where_it_is_explained(name):
 
 @every_kind
 def test_nothing_relevant_is_found_where_nothing_is_there(name):
-    values = Measure(name)(**({"max_grade": 4} if name == "ERR" else {})).of([[], [None, None], [0, 0]])
+    values = Measure(KINDS[name])(**({"max_grade": 4} if name == "ERR" else {})).of([[], [None, None], [0, 0]])
     expected = {"NumRet": [0, 2, 2], "Judged": [0, 0, 1]}.get(name, [0, 0, 0])
     assert values.tolist() == expected
 
@@ -270,6 +270,6 @@ def test_nothing_relevant_is_found_where_nothing_is_there(name):
 def test_the_order_of_the_queries_is_the_order_of_the_values(collection, data):
     order = data.draw(st.permutations(range(len(collection))))
     for name in KINDS:
-        measure = Measure(name).resolve(batch(collection))
+        measure = Measure(KINDS[name]).resolve(batch(collection))
         values = measure.of(batch(collection))
         assert measure.of(batch([collection[i] for i in order])).tolist() == values[order].tolist()

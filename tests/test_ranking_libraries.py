@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score, roc_auc_score
 
 from irmetrics_nb import Accumulator, Judged, auc, gauc, parse
-from irmetrics_nb.evaluation.presets import completed, conventions_of
+from irmetrics_nb.evaluation.conventions import completed, conventions_of
 
 CUTS = 1, 3, 10
 

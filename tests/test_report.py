@@ -11,10 +11,10 @@ from helpers import irmetrics
 from scipy import stats
 
 from irmetrics_nb import compare, evaluate, explain, load_example, report
-from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.data.records import DOCUMENTS, TOPICS, read_words
 from irmetrics_nb.evaluation.scores import RunInfo, Scores
 from irmetrics_nb.metrics.parsing import parse_all
+from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.reporting.report import Report, content
 from irmetrics_nb.reporting.sections import (
     MOST_NUMBERS,

@@ -13,12 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irmetrics_nb import AP, ERR, RR, DataError, Scores, compare, evaluate, load_example, nDCG
-from irmetrics_nb.core.conventions import Conventions
-from irmetrics_nb.core.measures import KINDS, Measure
+from irmetrics_nb.core.measures import Measure
+from irmetrics_nb.evaluation.conventions import Conventions
 from irmetrics_nb.evaluation.scores import RunInfo
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 from irmetrics_nb.metrics.ap import GMAP
 from irmetrics_nb.metrics.parsing import parse_all
+from irmetrics_nb.metrics.registry import KINDS
 
 QRELS = {'a': {'x': 1, 'y': 1}, 'b': {'x': 1}, 'c': {'x': 0}}
 ONE, OTHER = {'a': ['x', 'y'], 'b': ['z', 'x']}, {'b': ['x'], 'c': ['x'], 'd': ['x']}
@@ -94,7 +95,7 @@ def test_numbers_are_those_of_the_values_that_count(values):
 
 @pytest.mark.parametrize('name', KINDS)
 def test_the_table_shows_the_number_that_the_kind_asks_for(name):
-    scores = evaluate(QRELS, ONE, [Measure(name)])
+    scores = evaluate(QRELS, ONE, [Measure(KINDS[name])])
     assert scores.means[name] == pytest.approx(float(KINDS[name].aggregate.f(scores[name])), rel=1e-12)
     assert f'{scores.means[name]:.4f}' in repr(scores)
     assert (KINDS[name].aggregate.name in ' '.join(repr(scores).split())) == (KINDS[name].aggregate.name != 'the mean')

@@ -21,7 +21,8 @@ from markdown_it import MarkdownIt
 from project import NBS, PACKAGE, ROOT, cells, module_of, notebooks, settings, translations
 from test_project import copy_of_the_project
 
-from irmetrics_nb.core.measures import KINDS, Measure
+from irmetrics_nb.core.measures import Measure
+from irmetrics_nb.metrics.registry import KINDS
 
 SITE = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))
 HTML = SITE["format"]["html"]

@@ -21,7 +21,7 @@ import irmetrics_nb.data.recognition as streams
 import irmetrics_nb.data.sources as files
 import irmetrics_nb.data.text as rows_room
 from irmetrics_nb import DataError, Run, evaluate, judge
-from irmetrics_nb.core.conventions import CHOICES
+from irmetrics_nb.core.choices import CHOICES
 from irmetrics_nb.data.judging import judge_run
 from irmetrics_nb.data.recognition import open_run
 

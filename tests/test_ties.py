@@ -30,16 +30,16 @@ from irmetrics_nb import (
 from irmetrics_nb.cli import main
 from irmetrics_nb.core import ties as ties_page
 from irmetrics_nb.core.judged import check_columns
-from irmetrics_nb.core.measures import KINDS
 from irmetrics_nb.core.ties import MAX_ORDERS, TiesError, count_orders
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 from irmetrics_nb.metrics.ap import GMAP
 from irmetrics_nb.metrics.parsing import parse_all
+from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.spark_buckets import Plan, caught, results_of, score_bucket
 
 UNJUDGED = None
 GRADES = st.sampled_from([UNJUDGED, -1, 0, 1, 2])
-ALL = [Measure(name) for name in KINDS]
+ALL = [Measure(KINDS[name]) for name in KINDS]
 CUT = [m @ k for m in ALL if m.kind.at == "k" for k in (1, 3)]
 MORE = parse_all(
     "nDCG(gain='exp')@4 nDCG(discount='jarvelin', b=3) nDCG(cut_ideal=False)@2 AP(divisor='min(R,k)')@3 AP(rel=2) "

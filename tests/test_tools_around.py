@@ -14,7 +14,7 @@ from project import NBS, ROOT, cells
 from test_project import copy_of_the_project
 
 from irmetrics_nb import DataError, Qrels, Run, assert_no_drop, check, evaluate, load_example, parse
-from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.metrics.registry import KINDS
 
 
 def rated(doc, rating, index="web"):

@@ -22,7 +22,7 @@ from irmetrics_nb import (
     parse,
     report,
 )
-from irmetrics_nb.core.conventions import NAMED_GAINS
+from irmetrics_nb.core.gains import NAMED_GAINS
 from irmetrics_nb.data.sources import read_rows
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 

@@ -7,7 +7,7 @@ from test_play import ask
 
 from irmetrics_nb import Judged, parse
 from irmetrics_nb import widget as room
-from irmetrics_nb.core.measures import KINDS
+from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.widget import PLAYED, play, playable, value_of_list
 
 

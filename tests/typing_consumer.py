@@ -31,7 +31,7 @@ from irmetrics_nb import (
     report,
     roc_curve,
 )
-from irmetrics_nb.core.conventions import Conventions
+from irmetrics_nb.evaluation.conventions import Conventions
 from irmetrics_nb.metrics.parsing import parse_all
 
 # One list gives a number; several lists, or a batch, an array.

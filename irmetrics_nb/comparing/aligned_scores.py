@@ -45,10 +45,11 @@ from irmetrics_nb.comparing.statistics import (
     wilcoxon,
     wins_ties_losses,
 )
-from ..core.conventions import Options, check_option
+from ..core.choices import check_option
 from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, read_groups, slice_names
 from ..data.recognition import recognise
+from ..evaluation.conventions import Options, tool_of
 from ..evaluation.evaluation import Progress, in_percent, parts_of
 from irmetrics_nb.evaluation.findings import (
     MISSING,
@@ -61,7 +62,6 @@ from irmetrics_nb.evaluation.findings import (
     depth_note,
     top_counts,
 )
-from ..evaluation.presets import tool_of
 from ..metrics.parsing import parse_all, position
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642

@@ -45,11 +45,11 @@ from irmetrics_nb.comparing.statistics import (
     vary_unequally,
     whole_steps,
 )
-from ..core.conventions import Options, check_option, lists_choices
+from ..core.choices import check_option, lists_choices
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, dimension_of
+from ..evaluation.conventions import Options, UnknownConventions
 from ..evaluation.evaluation import Progress, in_percent, parts_of
-from ..evaluation.presets import UnknownConventions
 from irmetrics_nb.results import (
     Cell,
     Result,

@@ -44,10 +44,10 @@ from irmetrics_nb.comparing.sentences import (
     pair_interval,
 )
 from .statistics import detectable_by, differences
-from ..core.conventions import check_option
+from ..core.choices import check_option
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
-from ..evaluation.presets import tool_of
+from ..evaluation.conventions import tool_of
 from ..metrics.parsing import Measures, parse_all
 from irmetrics_nb.results import (
     Result,

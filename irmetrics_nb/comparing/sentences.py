@@ -21,7 +21,7 @@ from irmetrics_nb.comparing.aligned_scores import (
     in_slice,
 )
 from .statistics import CORRECTIONS, INTERVALS
-from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND
+from ..core.choices import AS_USUAL, CHOICES, OF_A_KIND
 from ..data.errors import counted, visible
 from ..results import p_text, sentence_number
 

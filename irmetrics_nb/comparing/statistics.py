@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/comparing/statistics.ipynb #imports1
-from ..core.conventions import check_option, lists_choices
+from ..core.choices import check_option, lists_choices
 
 # %% ../../nbs/comparing/statistics.ipynb #a07b85a4
 TIE_SHARE = 2.0**-36  # of the larger of two values: what differs by less is the same

@@ -15,16 +15,19 @@ from typing import Any, Concatenate, ParamSpec, Protocol, overload
 import numpy as np
 
 # %% ../../nbs/core/judged.ipynb #54b263d3
-from .arrays import changes, check_count, concat_ranges, cumcount, segmented_scan, sort_pool
-from irmetrics_nb.core.conventions import (
+from irmetrics_nb.core.arrays import (
     Column,
     Counts,
     Cutoff,
     RankingsLike,
-    check_cutoff,
-    check_level,
-    documented,
+    changes,
+    check_count,
+    concat_ranges,
+    cumcount,
+    segmented_scan,
+    sort_pool,
 )
+from .gains import check_cutoff, check_level, documented
 from irmetrics_nb.core.layouts import (
     columns_of_grades,
     columns_of_ranks,

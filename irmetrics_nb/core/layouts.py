@@ -16,6 +16,9 @@ import numpy as np
 
 # %% ../../nbs/core/layouts.ipynb #fa278a41
 from irmetrics_nb.core.arrays import (
+    Column,
+    Counts,
+    RankingsLike,
     aligned,
     argsort_descending,
     as_array,
@@ -30,7 +33,6 @@ from irmetrics_nb.core.arrays import (
     sort_pool,
     unrounded,
 )
-from .conventions import Column, Counts, RankingsLike
 
 # %% ../../nbs/core/layouts.ipynb #5d694070
 def _nesting(values):

@@ -17,7 +17,7 @@ import numpy as np
 
 # %% ../../nbs/data/judging.ipynb #40efdd0d
 from ..core.arrays import argsort_descending, changes, concat_ranges, descends, pack, sort_pool
-from ..core.conventions import CHOICES, NegativeChoice, check_option
+from ..core.choices import CHOICES, NegativeChoice, check_option
 from ..core.judged import TIE, Judged
 from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b9623ab4
 from ..core.arrays import pack
-from ..core.conventions import CHOICES, DuplicatesChoice, check_option
+from ..core.choices import CHOICES, DuplicatesChoice, check_option
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,

@@ -27,6 +27,7 @@ from ..data.judging import judge_run, row_batches, run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import ready, recognise
 from ..data.text import Rows, TextBytes, rank_rows, ranks_and_tags
+from .conventions import conventions_of, identical_rows
 from .evaluation import score_batch
 from irmetrics_nb.evaluation.findings import (
     LEVELS,
@@ -43,7 +44,6 @@ from irmetrics_nb.evaluation.findings import (
     tied_queries,
     upwards,
 )
-from .presets import conventions_of, identical_rows
 from ..metrics.parsing import parse_all
 from ..results import Result, Table, Text, value_text
 

@@ -17,11 +17,9 @@ from typing import Any, get_args
 import numpy as np
 
 # %% ../../nbs/evaluation/evaluation.ipynb #f94b0742
-from ..core.arrays import aligned, as_numbers, number_groups, warn_caller
-from irmetrics_nb.core.conventions import (
+from ..core.arrays import Column, aligned, as_numbers, number_groups, warn_caller
+from irmetrics_nb.core.choices import (
     CHOICES,
-    Column,
-    Conventions,
     DuplicatesChoice,
     IdenticalIdsChoice,
     JudgmentsChoice,
@@ -40,6 +38,16 @@ from ..data.errors import DataError, counted, visible, with_hints
 from ..data.judging import Reading, check_tied_chunks, judge_run
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import ready, recognise
+from irmetrics_nb.evaluation.conventions import (
+    CUTOFF,
+    Conventions,
+    completed,
+    conventions_of,
+    read_run,
+    tool_of,
+    touches_rows,
+    worth_of_nothing,
+)
 from irmetrics_nb.evaluation.findings import (
     Depth,
     Evidence,
@@ -48,15 +56,6 @@ from irmetrics_nb.evaluation.findings import (
     judged_evidence,
     n_short,
     warning_texts,
-)
-from irmetrics_nb.evaluation.presets import (
-    CUTOFF,
-    completed,
-    conventions_of,
-    read_run,
-    tool_of,
-    touches_rows,
-    worth_of_nothing,
 )
 from .scores import RunInfo, Scores
 from ..metrics.auc import LIMIT, BoundedAUC, NamedWeights, ScoreHistogram, group_auc

@@ -19,7 +19,7 @@ import numpy as np
 
 # %% ../../nbs/evaluation/findings.ipynb #d23c6a60
 from ..core.arrays import changes, cumcount, descends
-from ..core.conventions import log2_discount
+from ..core.gains import log2_discount
 from ..core.judged import Judged
 from ..core.measures import Measure
 from ..data.errors import counted, escape_non_utf8, short_repr, visible

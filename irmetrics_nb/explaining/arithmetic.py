@@ -22,7 +22,9 @@ import numpy as np
 
 # %% ../../nbs/explaining/arithmetic.ipynb #40c272b6
 from .. import DataError, Judged, Measure, Qrels, Run, TiesError
-from ..core.conventions import RankingsLike, TiesChoice, ratio
+from ..core.arrays import RankingsLike
+from ..core.choices import TiesChoice
+from ..core.gains import ratio
 from ..core.judged import as_judged
 from ..core.measures import Parts
 from ..data.errors import suggestion

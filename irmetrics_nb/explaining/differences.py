@@ -15,9 +15,9 @@ import numpy as np
 
 # %% ../../nbs/explaining/differences.ipynb #a776696d
 from .. import Measure, Qrels, Run, evaluate, parse
-from ..core.conventions import Options
 from ..data.errors import suggestion, visible
-from ..evaluation.presets import check_measures, conventions_of, tool_of
+from ..evaluation.conventions import Options, conventions_of, tool_of
+from ..evaluation.scores import check_measures
 from irmetrics_nb.explaining.explanation import (
     EARNED,
     LOST,

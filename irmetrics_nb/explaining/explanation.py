@@ -18,16 +18,13 @@ import numpy as np
 
 # %% ../../nbs/explaining/explanation.ipynb #0d9be993
 from .. import Conventions, DataError, Judged, Measure, Qrels, judge, parse
-from irmetrics_nb.core.conventions import (
-    CHOICES,
-    Options,
-    TiesChoice,
-    check_cutoff,
-)
+from ..core.choices import CHOICES, TiesChoice
+from ..core.gains import check_cutoff
 from ..data.errors import counted, suggestion, visible
 from ..data.judging import check_chunks, check_tied_chunks
 from ..data.recognition import one_run
-from irmetrics_nb.evaluation.presets import (
+from irmetrics_nb.evaluation.conventions import (
+    Options,
     completed,
     conventions_of,
     read_run,

@@ -617,7 +617,7 @@ def _audit_of_shape(f, parsed, shape, accept):
     """Return the `Audit` of a function whose shape is known."""
     words = read_shape(shape)
     uncut = parsed
-    if parsed.kind.at == 'k' and 'k' in words: uncut = Measure(parsed.name, parsed.given)
+    if parsed.kind.at == 'k' and 'k' in words: uncut = Measure(parsed.kind, parsed.given)
     auditor = _Auditor(f, uncut, words)
     questions = auditor.questions()
     variants = _fitting(auditor, questions, accept)

@@ -17,7 +17,7 @@ import numpy as np
 
 # %% ../../nbs/forensics/identification.ipynb #fefe7b31
 from .. import PRESETS, Conventions, Measure, explain, parse
-from ..core.conventions import CHOICES
+from ..core.choices import CHOICES
 from ..data.errors import counted, suggestion, visible
 from ..evaluation.evaluation import in_percent, parts_of
 from ..explaining.explanation import share_changes, shares, shortened

@@ -27,8 +27,9 @@ from irmetrics_nb import (
     reciprocal_rank,
     success,
 )
-from ..core.conventions import ratio
-from ..core.measures import KINDS, MEAN
+from ..core.gains import ratio
+from ..core.measures import MEAN
+from ..metrics.registry import KINDS
 
 # %% ../../nbs/forensics/mistakes.ipynb #6a30611a
 _PASSED = {'k', 'rel', 'beta', 'gain'}  # parameters that definitions of mistakes take

@@ -34,11 +34,12 @@ from irmetrics_nb import (
     judge,
     parse,
 )
-from ..core.conventions import CHOICES, DISCOUNTS, NAMED_GAINS, ratio
+from ..core.choices import CHOICES
+from ..core.gains import DISCOUNTS, NAMED_GAINS, ratio
 from ..core.judged import COLUMNS
 from ..core.ties import MAX_ORDERS, count_orders, ties_that_matter
 from ..data.sources import read_rows
-from irmetrics_nb.evaluation.presets import (
+from irmetrics_nb.evaluation.conventions import (
     conventions_of,
     identical_rows,
     read_run,
@@ -117,7 +118,7 @@ def _target(text, values):
 
 def _unbounded(measure):
     """Return whether this kind of measure can have values above 1, as DCG can."""
-    return Measure(measure.name).of([3, 3, 3]) > 1
+    return Measure(measure.kind).of([3, 3, 3]) > 1
 
 def scales_of(target: Target) -> tuple[int, ...]:
     """Return the possible scales of the numbers: (1,), or (1, 100) if they may be percentages.

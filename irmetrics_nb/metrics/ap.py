@@ -15,18 +15,11 @@ from typing import Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/ap.ipynb #763b56c2
-from ..core.arrays import segmented_scan
-from irmetrics_nb.core.conventions import (
-    Counts,
-    Cutoff,
-    Numbers,
-    RankingsLike,
-    check_option,
-    documented,
-    ratio,
-)
+from ..core.arrays import Counts, Cutoff, Numbers, RankingsLike, segmented_scan
+from ..core.choices import check_option
+from ..core.gains import documented, ratio
 from ..core.judged import Judged, as_judged, per_query
-from ..core.measures import GEOMETRIC_MEAN, Average, Share, measure
+from ..core.measures import GEOMETRIC_MEAN, Average, Share, declare
 from ..core.ties import Ties, TiesError, sum_over_places
 from .sets import by_relevance, retrieved_within
 
@@ -70,7 +63,7 @@ def by_relevance_in_ap(
                         "order of ties: use ties='average'")
     return by_relevance(ranking, rel=rel)
 
-@measure('AP', worth=by_relevance_in_ap, written='r/i', chinese='平均准确率',
+@declare('AP', worth=by_relevance_in_ap, written='r/i', chinese='平均准确率',
          largest=1,
          question='How precise is the list at each relevant document?')
 def average_precision(
@@ -138,7 +131,7 @@ RECALL_LEVELS: dict[Levels, tuple[Callable, float]] = {
     'trec_eval10': (np.floor, 0.5),    # rounded
 }
 
-@measure('IPrec', at='recall', worth=by_relevance, chinese='插值准确率',
+@declare('IPrec', at='recall', worth=by_relevance, chinese='插值准确率',
          largest=1,
          question='How precise is the list at this recall or a higher one (without @: '
                   'mean over 11 recall levels)?')
@@ -216,7 +209,7 @@ def by_judgment(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
     Bpref uses these numbers to sort tied documents."""
     return np.where(ranking.relevant(rel), 1., -1.)
 
-@measure('Bpref', at=None, worth=by_judgment, written='1 - min(n,R)/min(R,N)',
+@declare('Bpref', at=None, worth=by_judgment, written='1 - min(n,R)/min(R,N)',
          chinese='二元偏好',
          largest=1,
          question='How rarely does a document judged not relevant rank above a '

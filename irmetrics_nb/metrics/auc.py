@@ -15,6 +15,7 @@ import numpy as np
 
 # %% ../../nbs/metrics/auc.ipynb #aafca3c2
 from irmetrics_nb.core.arrays import (
+    Column,
     aligned,
     argsort_descending,
     changes,
@@ -22,7 +23,8 @@ from irmetrics_nb.core.arrays import (
     labels_and_scores,
     number_ids,
 )
-from ..core.conventions import Column, check_option, documented
+from ..core.choices import check_option
+from ..core.gains import documented
 
 # %% ../../nbs/metrics/auc.ipynb #5286b3d3
 @documented

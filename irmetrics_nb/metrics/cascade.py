@@ -15,24 +15,22 @@ from typing import Literal
 import numpy as np
 
 # %% ../../nbs/metrics/cascade.ipynb #42b0c040
-from ..core.arrays import cumcount
-from irmetrics_nb.core.conventions import (
+from ..core.arrays import Cutoff, Numbers, cumcount
+from ..core.choices import check_option
+from irmetrics_nb.core.gains import (
     GAINS,
-    Cutoff,
-    Numbers,
     as_gain,
-    check_option,
     documented,
     function_of,
     log2_discount,
 )
 from ..core.judged import Judged, per_entry, per_query
-from ..core.measures import Sum, measure
+from ..core.measures import Sum, declare
 from ..core.ties import Ties, check_falling, mean_over_stops
 from .sets import by_relevance, first_found, first_over_ties
 
 # %% ../../nbs/metrics/cascade.ipynb #81df582f
-@measure('RR', worth=by_relevance, written='1/i', chinese='倒数排名',
+@declare('RR', worth=by_relevance, written='1/i', chinese='倒数排名',
          largest=1, question='How soon does the first relevant document come?')
 def reciprocal_rank(
     ranking: Judged, /, *, k: Cutoff = None, rel: float = 1,
@@ -172,7 +170,7 @@ def by_satisfaction(
     check_falling(ranking, as_phi(phi), 'phi')
     return relevance_probabilities(ranking, max_grade=max_grade, gain=gain)
 
-@measure('ERR', complete_by=complete_err, worth=by_satisfaction, written='e*g/i',
+@declare('ERR', complete_by=complete_err, worth=by_satisfaction, written='e*g/i',
          chinese='期望倒数排名',
          largest=1, question='How soon is a reader satisfied, if a good document ends '
                              'the search?')
@@ -218,7 +216,7 @@ def unit_gain(
     return gains
 
 # %% ../../nbs/metrics/cascade.ipynb #2f5a6951
-@measure('RBP', linear=True, worth=unit_gain, written='(1-p)*p**(i-1)*g', shown='p',
+@declare('RBP', linear=True, worth=unit_gain, written='(1-p)*p**(i-1)*g', shown='p',
          chinese='排序偏置准确率',
          largest=1,
          question='How much gain does a reader find who goes on to the next document '

@@ -13,21 +13,18 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/dcg.ipynb #85d848e0
-from ..core.arrays import argsort_descending, cumcount
-from irmetrics_nb.core.conventions import (
+from ..core.arrays import Column, Cutoff, RankingsLike, argsort_descending, cumcount
+from ..core.choices import check_option
+from irmetrics_nb.core.gains import (
     NAMED_GAINS,
-    Column,
-    Cutoff,
     Discount,
     Gain,
-    RankingsLike,
     as_discount,
     as_gain,
-    check_option,
     documented,
 )
 from ..core.judged import Judged, as_judged, per_query
-from ..core.measures import Share, Sum, measure
+from ..core.measures import Share, Sum, declare
 from ..core.ties import TiesError, check_falling
 
 # %% ../../nbs/metrics/dcg.ipynb #53514a9f
@@ -42,7 +39,7 @@ def by_gain(
     check_falling(ranking, as_discount(discount, b), 'discount')
     return as_gain(gain)(ranking.grade)
 
-@measure('CG', linear=True, worth=by_gain, chinese='累计增益',
+@declare('CG', linear=True, worth=by_gain, chinese='累计增益',
          question='How much gain is in the top k, in any order?')
 def cg(ranking: Judged, /, *, k: Cutoff = None, gain: Gain = 'linear') -> Sum:
     """Compute cumulative gain: the sum of the gains in the top k.
@@ -77,7 +74,7 @@ def weigh(rank: np.ndarray, discount: Callable) -> np.ndarray:
     return weights[rank - 1]
 
 # %% ../../nbs/metrics/dcg.ipynb #d1919187
-@measure('DCG', linear=True, worth=by_gain, written='g/log2(i+1)', chinese='折损累计增益',
+@declare('DCG', linear=True, worth=by_gain, written='g/log2(i+1)', chinese='折损累计增益',
          question='How much gain is in the top k, if lower ranks count less?')
 def dcg(
     ranking: Judged, /, *, k: Cutoff = None, gain: Gain = 'linear',
@@ -191,7 +188,7 @@ _OF_IR_MEASURES = {
     'dcg': {'log2': {'gain': 'linear'}, 'exp-log2': {'gain': 'exp'}},
     'gains': _some_gains}
 
-@measure('nDCG', worth=by_gain_in_ndcg, written='g/log2(i+1)',
+@declare('nDCG', worth=by_gain_in_ndcg, written='g/log2(i+1)',
          linear=lambda ranking, ideal_from='judged': ideal_from != 'top',
          spellings=_OF_IR_MEASURES, chinese='归一化折损累计增益',
          largest=1,

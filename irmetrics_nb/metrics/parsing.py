@@ -15,12 +15,8 @@ from difflib import get_close_matches
 from typing import Any
 
 # %% ../../nbs/metrics/parsing.ipynb #351cb858
-from ..core.measures import KINDS, Kind, Measure
-from . import ap, cascade, dcg, sets
-
-# %% ../../nbs/metrics/parsing.ipynb #4ef5f67f
-# The modules that declare measures, with their order.
-METRIC_PAGES = {page.__name__: i for i, page in enumerate((sets, ap, dcg, cascade))}
+from ..core.measures import Measure
+from .registry import KINDS, kinds_by_name, look_up
 
 # %% ../../nbs/metrics/parsing.ipynb #121840af
 def measure_table() -> list[dict[str, str]]:
@@ -133,21 +129,16 @@ def split(text: str) -> list[str]:
     return _MEASURE.findall(text)
 
 # %% ../../nbs/metrics/parsing.ipynb #4a242824
-def _kinds_by_name():
-    "Return {name or alias in lower case: Kind} for all kinds of measures."
-    from irmetrics_nb.metrics.names import aliases_of  # only for a name that is not ours
-    return {name.casefold(): kind for kind in KINDS.values() for name in (kind.name, *aliases_of(kind.name))}
-
 def find_kind(name: str) -> str:
     """Return the name of the kind of measures that has this name or alias.
 
     Upper and lower case are ignored. ValueError if there is no such kind. The message
     suggests a similar name, or describes the measure if only other tools have it."""
     if name in KINDS: return name
-    kind = _kinds_by_name().get(name.casefold())
+    kind = kinds_by_name().get(name.casefold())
     if kind is not None: return kind.name
     from irmetrics_nb.metrics.names import find_elsewhere
-    of_judged = KINDS.find(name.rstrip("'′"))
+    of_judged = look_up(name.rstrip("'′"))
     if of_judged and not name[-1].isalnum():
         advice = f'{of_judged.name}(judged_only=True)'
         raise ValueError(f'{name!r}, without unjudged documents, is written {advice}')
@@ -158,22 +149,11 @@ def find_kind(name: str) -> str:
     if nearest: hint = f'did you mean {nearest}? '
     raise ValueError(f'unknown measure {name!r}; {hint}available: {" ".join(KINDS)}')
 
-def check_name(kind: Kind) -> None:
-    """Raise ValueError if the name of a new kind already belongs to another measure.
-
-    Names that other tools use for measures of this package are not allowed, either."""
-    if kind.name in KINDS: return
-    owner = _kinds_by_name().get(kind.name.casefold())
-    if owner: raise ValueError(f'{kind.name!r} is already another name of {owner.name}')
-    row, _ = _row_of(kind.name, {}, '')
-    if row and row.measure:
-        raise ValueError(f'{kind.name!r} is already the name of {row.measure} in {row.tool}')
-
 def nearest_kind(name: str) -> str:
     """Return the name of the kind that an unknown name probably means, or ''.
 
     Initials and spelling are compared: 'mean average precision' (MAP) means 'AP'."""
-    kinds = _kinds_by_name()
+    kinds = kinds_by_name()
     words = re.findall('[^ _-]+', name.casefold())
     initials = ''.join(w[0] for w in words)
     squashed = ''.join(words)
@@ -188,7 +168,7 @@ def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
     name = find_kind(kind)
     if name != kind:
         raise ValueError(f'{kind!r} is not the exact name of the measure; write {name!r}')
-    Measure(name, params)
+    Measure(KINDS[name], params)
 
 # %% ../../nbs/metrics/parsing.ipynb #2ed43687
 def _meant(text, first_tool=''):
@@ -196,16 +176,16 @@ def _meant(text, first_tool=''):
     tool can mean several measures, such as 'P.5,10'. first_tool: the tool whose names are
     tried before those of other tools."""
     name, params, at, tool = read(text)
-    kind = None if tool else KINDS.find(name)
+    kind = None if tool else look_up(name)
     if kind and params.keys() <= {*kind.params, *kind.spellings, 'judged_only'}:
-        return [Measure(kind.name, params, at)]
+        return [Measure(kind, params, at)]
     from irmetrics_nb.metrics.names import TOOLS
     row, numbers = _row_of(name, params, tool or first_tool)
     if row is None and not tool: row, numbers = _row_of(name, params, '')
     if row is None and not tool:
         flat = None
         if not params and at is None: flat = _of_flat(name)
-        return [flat or Measure(find_kind(name), params, at)]
+        return [flat or Measure(KINDS[find_kind(name)], params, at)]
     if tool and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
     if row is None: raise ValueError(f'{name!r} is not a known measure of {tool}')
     if not row.measure:
@@ -325,14 +305,14 @@ def _value_of_flat(text):
 def _of_flat(text):
     "Parse the result of `flat_name`; return None for any other name."
     name = text.partition('_')[0]
-    kind = next((kind for kind in KINDS.values() if name in kind.short), KINDS.find(name))
+    kind = next((kind for kind in KINDS.values() if name in kind.short), look_up(name))
     if kind is None: return None
     keys = '|'.join([*kind.params, *kind.spellings, 'judged_only', 'at'])
     pair = f'_({keys})_([^_]*)'
     if not re.fullmatch(f'{name}(?:{pair})+', text): return None
     values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}
     at = values.pop('at', None)
-    return Measure(kind.name, {**kind.short.get(name, {}), **values}, at)
+    return Measure(kind, {**kind.short.get(name, {}), **values}, at)
 
 # %% ../../nbs/metrics/parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]

@@ -16,18 +16,11 @@ from typing import Literal, get_args
 import numpy as np
 
 # %% ../../nbs/metrics/sets.ipynb #0be08df7
-from ..core.arrays import changes, check_count, cumcount
-from irmetrics_nb.core.conventions import (
-    Counts,
-    Cutoff,
-    Numbers,
-    check_cutoff,
-    check_option,
-    documented,
-    ratio,
-)
+from ..core.arrays import Counts, Cutoff, Numbers, changes, check_count, cumcount
+from ..core.choices import check_option
+from ..core.gains import check_cutoff, documented, ratio
 from ..core.judged import Judged, per_query
-from ..core.measures import SUM, Share, Sum, measure
+from ..core.measures import SUM, Share, Sum, declare
 from ..core.ties import Ties, mean_over_stops
 
 # %% ../../nbs/metrics/sets.ipynb #63f02dd4
@@ -48,7 +41,7 @@ def depth(ranking: Judged, k: Cutoff = None) -> np.ndarray:
 # %% ../../nbs/metrics/sets.ipynb #0a0665b4
 PrecisionDivisor = Literal['k', 'min(k,n)', 'min(R,k)']
 
-@measure('P', linear=True, worth=by_relevance, chinese='准确率',
+@declare('P', linear=True, worth=by_relevance, chinese='准确率',
          largest=1, question='How much of the top k is relevant?')
 def precision(
     ranking: Judged, /, *, k: Cutoff = None, divisor: PrecisionDivisor = 'k',
@@ -80,7 +73,7 @@ SetP = precision.variant(
 # %% ../../nbs/metrics/sets.ipynb #62305230
 RecallDivisor = Literal['relevant', 'min(R,k)']
 
-@measure('R', linear=True, worth=by_relevance, chinese='召回率',
+@declare('R', linear=True, worth=by_relevance, chinese='召回率',
          largest=1, question='How many of the relevant documents are in the top k?')
 def recall(
     ranking: Judged, /, *, k: Cutoff = None, n_relevant: Counts = None,
@@ -108,7 +101,7 @@ SetR = recall.variant(
     question='How many of the relevant documents were retrieved?')
 
 # %% ../../nbs/metrics/sets.ipynb #3c98d961
-@measure('Rprec', at=None, linear=True, worth=by_relevance, chinese='R-准确率',
+@declare('Rprec', at=None, linear=True, worth=by_relevance, chinese='R-准确率',
          largest=1, question='How precise are the top R results, if R documents are '
                              'relevant?')
 def r_precision(
@@ -160,7 +153,7 @@ def check_beta(beta: float) -> float:
     raise ValueError(f'beta must be a number >= 0 (and at most 1e100), not {beta!r}')
 
 # %% ../../nbs/metrics/sets.ipynb #bfd07771
-@measure('F', linear=True, worth=by_relevance, chinese='F值',
+@declare('F', linear=True, worth=by_relevance, chinese='F值',
          largest=1,
          question='How good are precision and recall of the top k, in one number?')
 def f_beta(
@@ -186,7 +179,7 @@ SetF = f_beta.variant('SetF', at=None, unordered=True, linear=False,
                       question='How good are precision and recall in one number?')
 
 # %% ../../nbs/metrics/sets.ipynb #aef3fdc3
-@measure('SetAP', at=None, unordered=True, worth=by_relevance, chinese='集合平均准确率',
+@declare('SetAP', at=None, unordered=True, worth=by_relevance, chinese='集合平均准确率',
          largest=1, question='How high is precision times recall of the retrieved set?')
 def set_average_precision(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
@@ -248,7 +241,7 @@ def first_found(ranking: Judged, rel: float = 1, k: Cutoff = None) -> Judged:
     hits = ranking.found(rel, k)
     return hits.only(changes(hits.query))
 
-@measure('Success', worth=by_relevance, chinese='成功率',
+@declare('Success', worth=by_relevance, chinese='成功率',
          largest=1, question='Is anything relevant in the top k?')
 def success(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> Sum:
     """Compute success: 1 if the top k contains a relevant document, else 0.
@@ -263,7 +256,7 @@ def success(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> Sum:
 Success = success.measure
 
 # %% ../../nbs/metrics/sets.ipynb #09adb2fe
-@measure('Complete', worth=by_relevance, chinese='完全召回',
+@declare('Complete', worth=by_relevance, chinese='完全召回',
          largest=1, question='Are all relevant documents in the top k?')
 def complete(
     ranking: Judged, /, *, k: Cutoff = None, n_relevant: Counts = None, rel: float = 1,
@@ -286,7 +279,7 @@ def complete(
 Complete = complete.measure
 
 # %% ../../nbs/metrics/sets.ipynb #32387eea
-@measure('Judged', quality=False, linear=True, chinese='已评比例',
+@declare('Judged', quality=False, linear=True, chinese='已评比例',
          worth=lambda ranking: np.ones_like(ranking.grade),  # judged documents come first
          question='How much of the top k is judged?')
 def judged_at(ranking: Judged, /, *, k: Cutoff = None) -> Share:
@@ -305,7 +298,7 @@ def judged_at(ranking: Judged, /, *, k: Cutoff = None) -> Share:
 JudgedAt = judged_at.measure  # `Judged` is the batch of rankings
 
 # %% ../../nbs/metrics/sets.ipynb #0ace049a
-@measure('NumRet', quality=False, at=None, aggregate=SUM, unordered=True, chinese='返回文档数',
+@declare('NumRet', quality=False, at=None, aggregate=SUM, unordered=True, chinese='返回文档数',
          question='How many documents were retrieved?')
 def count_retrieved(ranking: Judged, /) -> np.ndarray:
     """Count the retrieved documents of each query. Source: trec_eval's `num_ret`.
@@ -315,7 +308,7 @@ def count_retrieved(ranking: Judged, /) -> np.ndarray:
     """
     return ranking.retrieved
 
-@measure('NumRel', quality=False, at=None, aggregate=SUM, unordered=True, chinese='相关文档数',
+@declare('NumRel', quality=False, at=None, aggregate=SUM, unordered=True, chinese='相关文档数',
          question='How many documents are relevant?')
 def count_relevant(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
@@ -330,7 +323,7 @@ def count_relevant(
     """
     return ranking.n_relevant(rel, n_relevant)
 
-@measure('NumRelRet', quality=False, aggregate=SUM, linear=True, worth=by_relevance,
+@declare('NumRelRet', quality=False, aggregate=SUM, linear=True, worth=by_relevance,
          chinese='返回的相关文档数', question='How many relevant documents were retrieved?')
 def count_found(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> Sum:
     """Count the relevant documents in the top k of each query. Source: trec_eval's

@@ -27,12 +27,11 @@ from irmetrics_nb.comparing.comparison import (
     levels_text,
     marks_text,
 )
-from ..core.conventions import Options
 from ..data.errors import counted, visible
 from ..data.recognition import Runs, is_run, ready, recognise
 from ..data.records import LONGEST, TOPICS, read_words
+from ..evaluation.conventions import Options, conventions_of, read_run
 from ..evaluation.evaluation import Progress, in_percent, parts_of
-from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.scores import as_record
 from irmetrics_nb.reporting.sections import (
     BARS,

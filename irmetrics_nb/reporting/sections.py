@@ -46,7 +46,8 @@ from irmetrics_nb.comparing.comparison import (
 )
 from ..comparing.sentences import decimals, detectable_text
 from ..comparing.statistics import t_interval
-from ..core.conventions import Column, Discount, Gain, as_discount, as_gain
+from ..core.arrays import Column
+from ..core.gains import Discount, Gain, as_discount, as_gain
 from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.scores import small_print
 from ..explaining.arithmetic import from_run

@@ -3,8 +3,9 @@
 from exact.settings import CONVENTIONS, defaults
 
 try:  # from the top, where they are offered
-    from irmetrics_nb import PRESETS
+    from irmetrics_nb import PRESETS, Conventions
 except ImportError:
+    from irmetrics_nb.evaluation.conventions import Conventions
     from irmetrics_nb.evaluation.presets import PRESETS
 
 def answers(conventions, measure):
@@ -19,6 +20,6 @@ def tools(measure):
     usual, found = defaults(measure), {}
     for name, preset in PRESETS.items():
         if measure in preset.kinds.split():
-            said = answers(preset.conventions, measure)
+            said = answers(Conventions(**preset.options), measure)
             found[name] = {question: answer for question, answer in said.items() if answer != usual[question]}
     return found

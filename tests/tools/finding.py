@@ -83,8 +83,9 @@ def prose(name):
 
 def measures():
     "(name, page, question, short names, long names) of all measures."
-    from irmetrics_nb.core.measures import KINDS
-    from irmetrics_nb.metrics.names import CARDS, aliases_of
+    from irmetrics_nb.metrics.cards import CARDS
+    from irmetrics_nb.metrics.names import aliases_of
+    from irmetrics_nb.metrics.registry import KINDS
 
     for kind in KINDS.values():
         card = CARDS.get(kind.name)
