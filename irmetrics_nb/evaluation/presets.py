@@ -20,7 +20,7 @@ from ..core.conventions import AS_USUAL, CHOICES, OF_A_KIND, Conventions
 from ..core.measures import MEAN, SUM, Measure
 from ..data.errors import suggestion
 from ..data.qrels_and_runs import Run
-from ..results import Result, Table, Text
+from ..results.results import Result, Table, Text
 
 # %% ../../nbs/evaluation/presets.ipynb #ee76bbd3
 @dataclass(frozen=True)

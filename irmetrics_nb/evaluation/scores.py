@@ -38,7 +38,7 @@ from irmetrics_nb.evaluation.presets import (
     tool_of,
 )
 from ..metrics.parsing import ByMeasure, flat_name, parse
-from irmetrics_nb.results import (
+from irmetrics_nb.results.results import (
     Cell,
     Result,
     Table,
@@ -52,7 +52,7 @@ from irmetrics_nb.results import (
     without_missing,
     without_nan,
 )
-from ..results import rendered as written
+from ..results.results import rendered as written
 
 # %% ../../nbs/evaluation/scores.ipynb #32a6664c
 def small_print(scores: Any) -> str:
