@@ -52,7 +52,7 @@ from irmetrics_nb.cli_common import (
 )
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import name_table
-from .results import TABULATE_FORMATS, rendered, without_nan
+from .results.results import TABULATE_FORMATS, rendered, without_nan
 
 # %% ../nbs/top_level/cli.ipynb #da36b3a3
 def peak_memory() -> int | None:

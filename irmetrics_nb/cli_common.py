@@ -49,7 +49,7 @@ from irmetrics_nb.data.sources import (
 )
 from .evaluation.conventions import conventions_of, tool_of
 from .metrics.parsing import Measure, measure_table, parse_all
-from .results import Cell, Table, cell_text, raised, rendered, showing_digits
+from .results.results import Cell, Table, cell_text, raised, rendered, showing_digits
 
 # %% ../nbs/top_level/cli_common.ipynb #824e7bf6
 def in_options(message: str) -> str:

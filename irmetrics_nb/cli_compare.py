@@ -47,7 +47,7 @@ from irmetrics_nb.comparing.aligned_scores import (
     TESTS,
     Method,
 )
-from .results import INK, STYLE, file_format, rendered, value_text
+from .results.results import INK, STYLE, file_format, rendered, value_text
 
 # %% ../nbs/top_level/cli_compare.ipynb #e668a1b4
 def show_in_terminal(comparison: Any, verdict: Any = None) -> None:

@@ -122,7 +122,7 @@ number = 3
 
 def test_messages_advise_options_of_the_command(folder):
     from irmetrics_nb.cli_common import for_terminal, in_options
-    from irmetrics_nb.results import Text
+    from irmetrics_nb.results.results import Text
 
     assert [part.plain for part in for_terminal([Text("use test='sign', which counts queries")])] == ["use --test sign, which counts queries"]
     assert in_options("of ties: use ties='average'") == "of ties: use --ties average"

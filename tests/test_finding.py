@@ -15,7 +15,7 @@ import project
 import pytest
 import rendered
 import yaml
-from project import NBS, ROOT, cells, file_of, notebooks, settings
+from project import NBS, ROOT, cells, notebooks, settings
 
 SITE = ROOT / "_docs"
 CSS = (NBS / "styles.css").read_text(encoding="utf-8")
@@ -409,5 +409,5 @@ def test_an_api_page_has_public_names_first_a_way_back_and_the_source(api_pages)
         public = [api.at_the_top(each, rooms[module][1]) for each in order]
         assert public == sorted(public, reverse=True), module
         assert text.count(f"[Reference](../reference/index.qmd) › [API](index.qmd) › {module}\n") == 1
-        assert f"[source]({settings()['git_url']}/blob/main/{file_of(module).relative_to(ROOT).as_posix()})" in text
+        assert f"[source]({settings()['git_url']}/blob/main/irmetrics_nb/{module.replace('.', '/')}.py)" in text
         assert 'description: "Parameters, returns, errors and examples: ' in text, "a description of its own"

@@ -30,7 +30,7 @@ from irmetrics_nb.comparing.gate import gate, missed_floors, parse_floor
 from irmetrics_nb.data.errors import DataWarning, visible
 from irmetrics_nb.evaluation.scores import FORMATS
 from irmetrics_nb.evaluation.scores import rendered_scores as render
-from irmetrics_nb.results import markdown_code, markdown_text
+from irmetrics_nb.results.results import markdown_code, markdown_text
 
 # To clear the screen, to go back in the line, to end it, the same by a byte that is no UTF-8, to write from right to left.
 ORDERS = ['\x1b[2J', '\r', '\n', '\x07', '\x9b31m', '\udc9b31m', '\u202e', '\u2028', '\x7f', '\x00']

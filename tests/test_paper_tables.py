@@ -37,7 +37,7 @@ def test_caption_label_and_columns_are_those_of_the_first_table():
 
 class Empty:
     def _written(self, form):
-        from irmetrics_nb.results import Text, rendered
+        from irmetrics_nb.results.results import Text, rendered
         return rendered([Text("x")], form)
 
 

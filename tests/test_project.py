@@ -272,8 +272,7 @@ COMPANIONS = "explaining comparing forensics reporting".split()  # they import t
 
 def package(module):
     "The package of a module; '' at the top level."
-    folder = module.partition(".")[0]
-    return folder if (NBS / folder).is_dir() else ""
+    return module.rpartition(".")[0]
 
 
 def imports():
@@ -341,7 +340,7 @@ def test_a_companion_imports_public_names_of_other_packages_from_the_top_level()
 
 def package_of(module):
     "The package that the relative imports of a module start from."
-    return ".".join(file_of(module).relative_to(ROOT).parent.parts)
+    return ".".join([PACKAGE.name, *module.split(".")[:-1]])
 
 
 def room(name):
@@ -383,8 +382,8 @@ def test_the_kinds_are_the_same_in_the_order_of_their_pages_whatever_is_imported
 
 def test_a_notebook_stands_in_the_folder_of_its_package_and_is_called_like_its_module():
     for name, module in MODULES.items():
-        if module and (NBS / module.partition(".")[0]).is_dir():
-            assert (name.parts[0], name.stem) == (*module.split("."), name.stem)[:2], name
+        if module and "." in module:
+            assert (name.parts[0], name.stem) == tuple(module.split(".")), name
         elif module:
             assert (name.parts[0], name.stem) == ("top_level", {"__init__": "names"}.get(module, module)), name
 
@@ -657,7 +656,7 @@ def test_contributing_names_pages_that_exist():
 
 def test_contributing_names_tables_and_tests_that_exist():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    tables = [(name, module_of(NBS / f"{page}.ipynb")) for name, page in re.findall(r"`([A-Z_]+)` in `([a-z_/]+)`", text)]
+    tables = [(name, where.removeprefix("top_level/").replace("/", ".")) for name, where in re.findall(r"`([A-Z_]+)` in `([a-z_/]+)`", text)]
     assert len(tables) > 8
     assert [table for table in tables if not hasattr(importlib.import_module(f"irmetrics_nb.{table[1]}"), table[0])] == []
     tests = set(re.findall(r"`(test_\w+)`", text))

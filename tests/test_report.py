@@ -27,7 +27,7 @@ from irmetrics_nb.reporting.sections import (
     query_values,
     waterfall,
 )
-from irmetrics_nb.results import SHRINK, Table, booktabs, tex_text
+from irmetrics_nb.results.results import SHRINK, Table, booktabs, tex_text
 
 EXAMPLE = load_example()
 GROUPS = {q: "odd" if int(q[1:]) % 2 else "even" for q in EXAMPLE.qrels.queries}

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import Checkup, check, compare, evaluate, explain, explain_difference, gate, load_example, report
-from irmetrics_nb.results import (
+from irmetrics_nb.results.results import (
     Cell,
     Table,
     Text,

@@ -50,7 +50,7 @@ from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, dimension_of
 from ..evaluation.conventions import Options, UnknownConventions
 from ..evaluation.evaluation import Progress, in_percent, parts_of
-from irmetrics_nb.results import (
+from irmetrics_nb.results.results import (
     Cell,
     Result,
     Table,

@@ -49,7 +49,7 @@ from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.conventions import tool_of
 from ..metrics.parsing import Measures, parse_all
-from irmetrics_nb.results import (
+from irmetrics_nb.results.results import (
     Result,
     Text,
     p_text,

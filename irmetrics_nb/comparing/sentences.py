@@ -23,7 +23,7 @@ from irmetrics_nb.comparing.aligned_scores import (
 from .statistics import CORRECTIONS, INTERVALS
 from ..core.choices import AS_USUAL, CHOICES, OF_A_KIND
 from ..data.errors import counted, visible
-from ..results import p_text, sentence_number
+from ..results.results import p_text, sentence_number
 
 # %% ../../nbs/comparing/sentences.ipynb #78537442
 def decimals(pair: Pair) -> int:

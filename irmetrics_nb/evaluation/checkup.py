@@ -45,7 +45,7 @@ from irmetrics_nb.evaluation.findings import (
     upwards,
 )
 from ..metrics.parsing import parse_all
-from ..results import Result, Table, Text, value_text
+from ..results.results import Result, Table, Text, value_text
 
 # %% ../../nbs/evaluation/checkup.ipynb #dbbb0608
 CAPITAL = 1

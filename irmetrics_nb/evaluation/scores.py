@@ -36,7 +36,7 @@ from irmetrics_nb.evaluation.conventions import (
 )
 from .findings import MISSING, RANKS, TOP, Depth, deepest, depth_note, top_counts
 from ..metrics.parsing import ByMeasure, flat_name, parse
-from irmetrics_nb.results import (
+from irmetrics_nb.results.results import (
     Cell,
     Result,
     Table,
@@ -50,7 +50,7 @@ from irmetrics_nb.results import (
     without_missing,
     without_nan,
 )
-from ..results import rendered as written
+from ..results.results import rendered as written
 
 # %% ../../nbs/evaluation/scores.ipynb #6979bbeb
 LOADED = 'from a file of scores'  # how such scores were read

@@ -32,7 +32,7 @@ from ..data.judging import match, ranked_chunks
 from ..data.records import one_line, read_words
 from ..data.text import rank_rows
 from ..metrics.dcg import ideal_batch
-from ..results import shown_digits, value_text
+from ..results.results import shown_digits, value_text
 
 # %% ../../nbs/explaining/arithmetic.ipynb #5d8bcc00
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ from irmetrics_nb.explaining.explanation import (
     shares,
     shortened,
 )
-from irmetrics_nb.results import (
+from irmetrics_nb.results.results import (
     Result,
     Table,
     Text,

@@ -46,7 +46,7 @@ from irmetrics_nb.explaining.arithmetic import (
     without,
     work_out,
 )
-from irmetrics_nb.results import (
+from irmetrics_nb.results.results import (
     BETTER,
     INK,
     WORSE,

@@ -34,7 +34,7 @@ from irmetrics_nb.forensics.search import (
     values_of_variant,
     variant_of,
 )
-from ..results import Result, Text, value_text
+from ..results.results import Result, Text, value_text
 
 # %% ../../nbs/forensics/auditing.ipynb #19b81e5d
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from irmetrics_nb.forensics.search import (
     values_of_variant,
     variant_of,
 )
-from ..results import Result, Table, Text, value_text
+from ..results.results import Result, Table, Text, value_text
 
 # %% ../../nbs/forensics/identification.ipynb #43edf638
 @dataclass(frozen=True, eq=False, repr=False)

@@ -52,7 +52,7 @@ from irmetrics_nb.reporting.sections import (
     spread_panels,
     waterfall,
 )
-from irmetrics_nb.results import (
+from irmetrics_nb.results.results import (
     DIGITS,
     ENDINGS,
     Cell,

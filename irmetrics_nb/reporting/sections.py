@@ -52,7 +52,7 @@ from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.scores import small_print
 from ..explaining.arithmetic import from_run
 from ..explaining.explanation import share_changes, shares
-from irmetrics_nb.results import (
+from irmetrics_nb.results.results import (
     BETTER,
     Table,
     best_of,

@@ -35,7 +35,7 @@ class Doors(processors.Processor):
     def module(self):
         "The module that the page exports, or None."
         found = [c.directives_["default_exp"][0] for c in self.nb.cells if "default_exp" in (c.directives_ or {})]
-        return found[0].removesuffix(".__init__") if found else None
+        return found[0] if found else None
 
 
 class Steps(processors.FilterDefaults):

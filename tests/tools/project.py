@@ -103,12 +103,11 @@ def cells(path):
 
 
 def module_of(path):
-    "The module that a notebook exports, or None; a package for its `__init__`."
+    "The module that a notebook exports, or None."
     names = [c.directives["default_exp"] for c in cells(path) if "default_exp" in c.directives]
-    return names[0].removesuffix(".__init__") if names else None
+    return names[0] if names else None
 
 
 def file_of(module):
     "The file of a module, named as in `module_of`."
-    path = PACKAGE.joinpath(*module.split("."))
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return PACKAGE.joinpath(*module.split(".")).with_suffix(".py")
