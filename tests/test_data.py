@@ -108,3 +108,25 @@ def test_judgments_and_runs_are_shown_as_a_summary_with_the_first_rows_and_unsaf
 def test_a_file_that_is_not_read_yet_is_not_read_to_be_shown(tmp_path):
     unread = RunSource(tmp_path / "absent.run")
     assert "absent.run" in repr(unread) and not unread.is_read
+
+
+# ---- the names that a user sees ----
+
+
+@pytest.mark.parametrize(("kind", "names"), [
+    (Qrels, "notes queries repeats rows save to_dict to_pandas to_polars"),
+    (Run, "answered budget count name notes queries repeats rows save to_dict to_pandas to_polars"),
+])
+def test_only_documented_names_of_judgments_and_runs_are_public(kind, names):
+    one = kind({"q": {"a": 1}})
+    assert [name for name in dir(one) if not name.startswith("_")] == names.split()
+    assert all(getattr(kind, name).__doc__ for name in names.split())
+
+
+def test_judgments_and_runs_do_not_change_and_share_no_attributes():
+    for kind in Qrels, Run:
+        one = kind([("q", "a", 1)])
+        copied = kind(one)
+        with pytest.raises(AttributeError, match="cannot be changed"):
+            copied.note = "x"
+        assert vars(copied) is not vars(one) and copied.to_dict() == one.to_dict()

@@ -131,7 +131,7 @@ def _check_rule(table, duplicates):
         f'{counted(table.repeats, "row")}; duplicates={duplicates!r} cannot be used now, so choose one of the two'
     )
 
-# %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41f
+# %% ../../nbs/data/qrels_and_runs.ipynb #7c1d93e3
 class Pairs:
     """Hashes of the pairs of query and document in rows, and indexes of these hashes."""
     def __init__(self, rows: Rows): self.rows = rows

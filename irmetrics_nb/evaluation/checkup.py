@@ -282,8 +282,9 @@ def count_part(from_path: bool, run: Run) -> RunCounts:
 def read_source(source: Any, read: Callable, limit: int, use: Callable) -> Evidence:
     """Read judgments or a run, and continue with the valid rows if there are invalid ones.
 
-    read: a function that reads a source, such as `Qrels`. use: one that reads it, and returns evidence. Returns this evidence with
-    the problems of reading; it is empty if nothing can be used. limit: the largest number of examples per problem."""
+    read: a function that reads a source, such as `Qrels`. use: a function that reads it, and returns evidence.
+    Returns this evidence with the problems of reading; it is empty if nothing can be used. limit: the largest number
+    of examples per problem."""
     if isinstance(source, Iterator): source = [*source]  # it may be read twice
     evidence = Evidence()
     problems = []

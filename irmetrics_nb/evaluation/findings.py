@@ -748,7 +748,8 @@ def judged_evidence(
         known = {*judgments.queries}
         evidence.unjudged = [query for query in run.source.queries if query not in known]
     if evidence.positions or evidence.order == 'rising': evidence.upwards = upwards(judged)
-    if evidence.judged and not evidence.retrieved and run is not None and _are_met(judgments.qrels, run): evidence.judged = 0
+    nothing = run is not None and evidence.judged and not evidence.retrieved
+    if nothing and _are_met(judgments.qrels, run): evidence.judged = 0
     return evidence
 
 def _are_met(qrels, run):
