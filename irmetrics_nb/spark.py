@@ -434,12 +434,12 @@ def _total_scores(scores, local):
     """Return the scores with the notes on sources that were read on the driver. local: {name
     of the run: source}; the key of the qrels is None."""
     infos = []
-    truth = local.get(None, Qrels.empty())
+    truth = local.get(None, Qrels._empty())
     for info in scores.runs:
-        run = local.get(info.name, Qrels.empty())
+        run = local.get(info.name, Qrels._empty())
         repeats = info.repeats[0] + truth.repeats, info.repeats[1] + run.repeats
         notes = info.notes + truth.notes + run.notes
-        infos.append(replace(info, repeats=repeats, listed=truth.listed, notes=notes))
+        infos.append(replace(info, repeats=repeats, listed=truth._facts.listed, notes=notes))
     return replace(scores, runs=tuple(infos))
 
 def _spelt(frame, truth, name):

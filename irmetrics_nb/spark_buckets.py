@@ -28,6 +28,8 @@ from irmetrics_nb import (
 from .core.ties import LazyMapping
 from .data.errors import import_polars, visible
 from .data.ids import spelling_hint
+from .data.judging import Judgments
+from .data.recognition import RunSource
 from .data.text import blank_grades
 from .evaluation.conventions import completed
 from .evaluation.evaluation import score_run
@@ -174,10 +176,11 @@ def _score_runs(table, plan):
     graded = judgments.filter(pl.col('value').fill_nan(None).is_not_null())
     blank = len(judgments) - len(graded)
     qrels = Qrels(_named(graded, Qrels, 'relevance'), duplicates=plan.conventions.duplicates, copy=False)
+    used = Judgments(qrels)
     bucket = Bucket()
     for name in plan.runs:
-        run = Run.unread(_named(table.filter(pl.col('run') == name), Run, 'score'))
-        try: scores, judged, reading, _ = score_run(plan.measures, qrels, run, plan.conventions, part=True)
+        run = RunSource(_named(table.filter(pl.col('run') == name), Run, 'score'))
+        try: scores, judged, reading, _ = score_run(plan.measures, used, run, plan.conventions, part=True)
         except DataError as error:
             raise DataError(f'{name}: {error}' if plan.several else str(error)) from None
         info = replace(scores.runs[0], name=name)
@@ -189,7 +192,7 @@ def _score_runs(table, plan):
 
 def _named(table, table_type, number):
     """Return rows with the column names of `Qrels` or `Run`. number: that of the values."""
-    if not len(table): return table_type.empty().rows
+    if not len(table): return table_type._empty().rows
     return table.select(query_id='query', doc_id='doc', **{number: 'value'})
 
 # %% ../nbs/top_level/spark_buckets.ipynb #f0c1e214
@@ -242,10 +245,10 @@ def _facts(qrels, run, judged, reading, plan):
     rows = run.source
     swapped = 0
     if not plan.looks: reading.looks = list
-    evidence = judged_evidence(plan.measures, judged, qrels, None, reading)
+    evidence = judged_evidence(plan.measures, judged, Judgments(qrels), None, reading)
     evidence.looks = evidence.looks[:plan.looks]
     evidence.unanswered = evidence.unanswered[:plan.ids]
-    if len(rows) and len(qrels) and look_like_scores(qrels.columns.value):
+    if len(rows) and len(qrels) and look_like_scores(qrels._columns.value):
         code = rows['query_id'].rank('dense').to_numpy()
         swapped = len(rows) * look_like_grades(code, rows['score'].to_numpy())
     grades, counts = np.unique(judged.pool_grade, return_counts=True)

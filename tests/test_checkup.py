@@ -216,7 +216,7 @@ def test_a_run_that_is_read_in_many_batches_is_found_as_odd_as_in_one(order, tmp
     path, qrels = tmp_path/'odd.run', regraded(lambda g: g - 1) | {'q9': {'x': 1}}
     path.write_text(''.join(odd_run(order)))
     in_one = check(qrels, path)
-    monkeypatch.setattr('irmetrics_nb.data.judging.BATCH_BYTES', 150)
+    monkeypatch.setattr('irmetrics_nb.data.recognition.BATCH_BYTES', 150)
     assert check(qrels, path).to_dict() == in_one.to_dict()
     assert {'case-variants', 'quoted', 'tags', 'rank-order', 'unjudged-queries', 'missing', 'ties', 'negative'} <= {*in_one.codes}
 

@@ -12,6 +12,8 @@ from helpers import (
 from oracles import listed
 
 from irmetrics_nb import DataError, Qrels, Run, judge
+from irmetrics_nb.data.judging import Judgments
+from irmetrics_nb.data.recognition import RunSource
 
 TWICE = "duplicates='first', 'last' or 'best' chooses the row that counts"
 
@@ -77,11 +79,13 @@ def test_ids_that_differ_only_in_bytes_that_are_no_utf8_stay_apart(tmp_path):
 
 def test_nothing_of_judgments_that_are_let_go_stays_but_their_queries():
     qrels = Qrels([(f"q{i // 10}", f"d{i % 10}", i % 3) for i in range(200)])
-    held = [weakref.ref(column) for column in (*qrels.packed, qrels.rows.doc.buffer, qrels.rows.query, qrels.rows.value)]
-    assert len(qrels.suspects) == 0
-    qrels.let_rows_go()
+    held = [weakref.ref(column) for column in (*qrels._pairs.packed, qrels.rows.doc.buffer, qrels.rows.query, qrels.rows.value)]
+    assert len(qrels._pairs.suspects) == 0
+    judgments = Judgments(qrels)
+    del qrels
+    judgments.free()
     assert [ref() for ref in held] == [None] * len(held)
-    assert qrels.queries == [f"q{i}" for i in range(20)]
+    assert judgments.queries == [f"q{i}" for i in range(20)]
 
 
 # ---- in a notebook ----
@@ -98,9 +102,31 @@ def test_judgments_and_runs_are_shown_as_a_summary_with_the_first_rows_and_unsaf
         page = Run(source, name="a<b")._repr_html_()
         assert page.startswith("<p>Run a&lt;b: 1 query, 7 documents retrieved</p>") and page.count("<tr>") == 6
         assert "0.333333" in page and "score" in page
-    assert Run.empty()._repr_html_().count("<tr>") == 1
+    assert Run._empty()._repr_html_().count("<tr>") == 1
 
 
 def test_a_file_that_is_not_read_yet_is_not_read_to_be_shown(tmp_path):
-    unread = Run.unread(tmp_path / "absent.run")
-    assert unread._repr_html_() == "<p>Run, not read yet</p>"
+    unread = RunSource(tmp_path / "absent.run")
+    assert "absent.run" in repr(unread) and not unread.is_read
+
+
+# ---- the names that a user sees ----
+
+
+@pytest.mark.parametrize(("kind", "names"), [
+    (Qrels, "notes queries repeats rows save to_dict to_pandas to_polars"),
+    (Run, "answered budget count name notes queries repeats rows save to_dict to_pandas to_polars"),
+])
+def test_only_documented_names_of_judgments_and_runs_are_public(kind, names):
+    one = kind({"q": {"a": 1}})
+    assert [name for name in dir(one) if not name.startswith("_")] == names.split()
+    assert all(getattr(kind, name).__doc__ for name in names.split())
+
+
+def test_judgments_and_runs_do_not_change_and_share_no_attributes():
+    for kind in Qrels, Run:
+        one = kind([("q", "a", 1)])
+        copied = kind(one)
+        with pytest.raises(AttributeError, match="cannot be changed"):
+            copied.note = "x"
+        assert vars(copied) is not vars(one) and copied.to_dict() == one.to_dict()

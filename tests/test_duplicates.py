@@ -104,7 +104,7 @@ def test_one_row_of_each_document_is_left_where_it_stood(rows, way):
         assert (read.queries, read.to_dict()) == (expected.queries, expected.to_dict())
         assert [*read.to_dict().values()] == [*expected.to_dict().values()] and [[*d] for d in read.to_dict().values()] == [[*d] for d in expected.to_dict().values()]
         assert read.repeats == len(rows) - len(by_hand(rows, way))
-        assert read.keys.tolist() == expected.keys.tolist()
+        assert read._pairs.keys.tolist() == expected._pairs.keys.tolist()
 
 
 @given(_rows, _rows, st.sampled_from(WAYS), st.sampled_from(['docid', 'given', 'average', 'worst']), st.sampled_from(['float64', 'float32']))
@@ -192,7 +192,7 @@ def test_where_nothing_stands_twice_nothing_is_left_out_or_said():
         scores = evaluate(qrels, run, MEASURES, duplicates=way)
         assert scores.runs[0].repeats == (0, 0) and scores.reading == 'in one piece'
         assert 'left out (a document' not in repr(scores)
-        assert Run(run, duplicates=way).dicts, 'a dict of dicts holds no document twice, and stays one'
+        assert Run(run, duplicates=way)._dicts, 'a dict of dicts holds no document twice, and stays one'
         assert evaluate(Qrels(qrels), Run(run), MEASURES, duplicates=way).means == scores.means
 
 

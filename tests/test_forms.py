@@ -209,9 +209,9 @@ def test_one_number_is_the_length_of_every_chunk():
 
 def test_what_is_recognised_is_not_read(tmp_path):
     runs = recognise(GRADES, {'a': tmp_path/'none.txt', 'b': ROWS})
-    assert [(run.name if run.source is None else run.own_name) for run in runs] == ['a', 'b'] and not runs.single
+    assert [run.name for run in runs] == ['a', 'b'] and not runs.single
     assert recognise(GRADES, runs) is runs
-    with pytest.raises(DataError, match='there is no such file'): _ = runs.each[0].rows
+    with pytest.raises(DataError, match='there is no such file'): _ = runs.each[0].read()
 
 
 @pytest.mark.parametrize('rank', ['first', None, float('nan')])

@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import table_runs, text_runs
 
-import irmetrics_nb.data.judging as judging
 import irmetrics_nb.data.recognition as streams
 import irmetrics_nb.data.sources as files
 import irmetrics_nb.data.text as rows_room
@@ -49,7 +48,7 @@ def in_one_piece(qrels, path, **options):
 def streamed(qrels, path, size, memory=1 << 30, head=16, **options):
     "The same from batches of `size` bytes; and how the run was read."
     with ExitStack() as stack:
-        stack.enter_context(patch.object(judging, "BATCH_BYTES", size))
+        stack.enter_context(patch.object(streams, "BATCH_BYTES", size))
         stack.enter_context(heads_of(head))
         try:
             judged, reading = judge_run(qrels, path, memory=memory, **options)
@@ -95,7 +94,7 @@ JUDGED = {f"q{q}": {"d1": 1, "d3": 2} for q in range(15)}
 ], ids=["grouped", "scattered", "scattered, little memory"])
 def test_a_result_says_how_the_run_was_read(tmp_path, content, memory, how):
     (tmp_path / "run").write_bytes(content)
-    with patch.object(judging, "BATCH_BYTES", 64), heads_of(16):
+    with patch.object(streams, "BATCH_BYTES", 64), heads_of(16):
         scores = evaluate(JUDGED, tmp_path / "run", "AP", memory=memory)
     kind = how.split()[-1]
     assert scores.reading.endswith(kind) and scores.reading.split()[0] == "in", scores.reading
@@ -156,7 +155,7 @@ def test_tables_in_batches_give_what_one_piece_gives(tmp_path_factory, table, si
 @given(table_runs(), st.integers(1, 30), st.sampled_from([1 << 30, 1000]), st.sampled_from(["polars", "pandas", "arrow", "lazy"]))
 def test_a_table_in_memory_in_slices_gives_what_one_piece_gives(table, rows, memory, library):
     source = {"polars": table, "pandas": table.to_pandas(), "arrow": table.to_arrow(), "lazy": table.lazy()}[library]
-    with patch.object(streams, "BATCH_ROWS", 2), patch.object(judging, "BATCH_BYTES", rows << 5):
+    with patch.object(streams, "BATCH_ROWS", 2), patch.object(streams, "BATCH_BYTES", rows << 5):
         assert streamed(JUDGMENTS, source, rows << 5, memory)[0] == in_one_piece(JUDGMENTS, table)
 
 
@@ -170,7 +169,7 @@ def test_evaluate_on_a_large_table_says_what_it_says_of_the_run(table, rows):
             return str(error)
         return found.to_dict(), found.missing, found.unjudged, found.name
 
-    with patch.object(streams, "BATCH_ROWS", 2), patch.object(judging, "BATCH_BYTES", rows << 5):
+    with patch.object(streams, "BATCH_ROWS", 2), patch.object(streams, "BATCH_BYTES", rows << 5):
         assert said(lambda: table) == said(lambda: Run(table))
 
 
@@ -193,7 +192,7 @@ def test_a_gap_in_a_table_is_named_with_its_row(tmp_path):
 def test_progress_is_told_how_much_of_the_file_is_read(tmp_path):
     (tmp_path / "run").write_bytes(GROUPED)
     told = []
-    with patch.object(judging, "BATCH_BYTES", 64), heads_of(16):
+    with patch.object(streams, "BATCH_BYTES", 64), heads_of(16):
         evaluate(JUDGED, tmp_path / "run", "AP", progress=lambda done, total: told.append((done, total)))
     assert {total for _, total in told} == {len(GROUPED)} and len(told) > 9
     assert [done for done, _ in told] == sorted(done for done, _ in told) and told[-1][0] == len(GROUPED)

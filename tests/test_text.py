@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from oracles import COLUMN_COUNT, as_text, evaluate_dicts, read_trec, trec_rows
 from strategies import BLANKS, trec
 
-import irmetrics_nb.data.judging as judging
 import irmetrics_nb.data.text as text_room
 from irmetrics_nb import DataError, DataWarning, Qrels, Run, evaluate, judge
 from irmetrics_nb.data.ids import PAD
@@ -279,7 +278,7 @@ def test_where_no_thread_can_be_started_the_same_rows_come_out_and_the_same_firs
     monkeypatch.setattr(text_room, "PIECE_BYTES", 1000)
     monkeypatch.setattr(text_room, "BATCH_BYTES", 1000)
     assert triples(read_rows(path, "run")) == expected
-    monkeypatch.setattr(judging, "BATCH_BYTES", 20_000)
+    monkeypatch.setattr("irmetrics_nb.data.recognition.BATCH_BYTES", 20_000)
     judged, info = judge_run({"q3": {"d3007": 1}}, path)
     assert (judged.rank.tolist(), judged.retrieved.tolist(), info.queries) == ([8], [1000], 20) and info.how.endswith("batches")
     with pytest.raises(DataError, match="line 20001: the score 'x' is not a number"):

@@ -23,6 +23,7 @@ from irmetrics_nb import (
     report,
 )
 from irmetrics_nb.core.gains import NAMED_GAINS
+from irmetrics_nb.data.recognition import RunSource
 from irmetrics_nb.data.sources import read_rows
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 
@@ -76,9 +77,9 @@ def test_judgments_of_spans_tell_how_to_compare_two_runs():
     assert (pair['a'], pair['mean_a'], pair['b'], pair['mean_b']) == ('a', 1, 'b', .5)
 
 
-@pytest.mark.parametrize('call', [evaluate, judge, check, report, Run.unread], ids=lambda call: call.__name__)
+@pytest.mark.parametrize('call', [evaluate, judge, check, report, RunSource.of], ids=lambda call: call.__name__)
 def test_none_is_refused_as_a_run(call):
-    arguments = [None] if call == Run.unread else [{'q': {'a': 1}}, None]
+    arguments = [None] if call == RunSource.of else [{'q': {'a': 1}}, None]
     assert said(call, *arguments) == said(Run, None)
     assert said(Run, None).startswith('the run: expected a path, ') and said(Run, None).endswith(', not None')
 
@@ -183,7 +184,7 @@ def test_documents_listed_for_a_query_are_relevant_with_grade_1_and_the_small_pr
 def test_a_json_file_may_list_what_is_relevant_and_everything_takes_such_judgments(tmp_path):
     (tmp_path/'qrels.json').write_text(json.dumps(LISTS))
     for qrels in (LISTS, tmp_path/'qrels.json'):
-        assert Qrels(qrels).to_dict() == GRADED and Qrels(qrels).listed == 'lists'
+        assert Qrels(qrels).to_dict() == GRADED and Qrels(qrels)._facts.listed == 'lists'
         assert evaluate(qrels, SCORED, 'AP').means == evaluate(GRADED, SCORED, 'AP').means
         assert explain('AP', qrels, SCORED, 'q0').value == evaluate(GRADED, SCORED, 'AP')['AP'][0]
         two = {'a': SCORED, 'b': RANKED}
@@ -193,7 +194,7 @@ def test_a_json_file_may_list_what_is_relevant_and_everything_takes_such_judgmen
     whole = {q: docs for q, docs in LISTS.items() if docs}
     Qrels(whole).save(tmp_path/'qrels.txt')
     assert evaluate(tmp_path/'qrels.txt', SCORED, 'AP').means == evaluate(whole, SCORED, 'AP').means
-    assert not Qrels(tmp_path/'qrels.txt').listed
+    assert not Qrels(tmp_path/'qrels.txt')._facts.listed
 
 
 def test_a_list_says_nothing_of_order():

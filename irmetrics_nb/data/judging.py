@@ -22,14 +22,14 @@ from ..core.judged import TIE, Judged
 from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
-from .recognition import open_run, ready
-from .text import BATCH_BYTES, Note, Rows, rank_rows, ranks_on_lines, side_by_side
+from .recognition import RunSource
+from .text import Note, Rows, rank_rows, ranks_on_lines, side_by_side
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
 def match_queries(qrels: Qrels, ids: Ids) -> np.ndarray:
     """Return for each query in `ids` its number in the judgments; -1 if it is not judged."""
     judged = qrels.rows.query_ids
-    numbers = qrels.query_index.find(ids.hash())
+    numbers = qrels._pairs.query_index.find(ids.hash())
     present = numbers >= 0
     exact = ids[present].equals(judged[numbers[present]]).all()
     if exact: return numbers
@@ -43,8 +43,10 @@ def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, n
     """Return the judged rows of a run, and the row of `qrels` for each of them. Both are index arrays of equal
     length. `qrels_query` has for each query of the run its number in `qrels`, or -1 if the query is not judged."""
     if INDEX_RATIO * len(qrels.rows) < len(run.rows):
-        rows = qrels.index.candidates(run.keys)
-        judgment = qrels.index.find(run.keys[rows])
+        index = qrels._pairs.index
+        keys = run._pairs.keys
+        rows = index.candidates(keys)
+        judgment = index.find(keys[rows])
         found = judgment >= 0
         rows = rows[found]
         judgment = judgment[found]
@@ -61,12 +63,13 @@ def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, n
     return rows, judgment[rows]
 
 def _join_sorted(qrels, run, qrels_query):
-    order, packed = qrels.packed
-    keys = pack(qrels_query[run.rows.query], run.keys, len(qrels))  # the rows of unjudged queries, -1, come last
+    order, packed = qrels._pairs.packed
+    pairs = run._pairs
+    keys = pack(qrels_query[run.rows.query], pairs.keys, len(qrels))  # the rows of unjudged queries, -1, come last
     rows = np.argsort(keys)  # so that one search begins where the last one ended
     keys = keys[rows]
     repeated = np.flatnonzero(keys[1:] == keys[:-1]) + 1
-    run.suspects = run.keys[rows[repeated]]
+    pairs.suspects = pairs.keys[rows[repeated]]
     begin = end = 0
     if len(keys): begin, end = np.searchsorted(packed, keys[[0, -1]])
     judgment_keys = packed[begin:end + 1]  # the judgments of the queries in question
@@ -203,16 +206,16 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
     Raise DataError if a chunk has the id of another judged document, and if `from_spans` made the judgments for
     another run, with other passages."""
     check_chunks(qrels, run)
-    if run.dicts:
-        judged, row_of = qrels.by_query
-        judgment, ranks = ranks_in_dicts(judged, run.dicts, ties)
-        answers = enumerate(map(run.dicts.docs.get, judged.docs))
+    if run._dicts:
+        judged, row_of = qrels._by_query
+        judgment, ranks = ranks_in_dicts(judged, run._dicts, ties)
+        answers = enumerate(map(run._dicts.docs.get, judged.docs))
         count_of = {query: len(docs) for query, docs in answers if docs is not None}
         query, count = (np.fromiter(numbers, np.intp) for numbers in (count_of, count_of.values()))
         return JudgedHits(row_of[judgment], ranks, query, count)
     qrels_query = match_queries(qrels, run.rows.query_ids)
     documents = run
-    if run.count: documents = Run.unchecked(replace(run.rows, doc=run.rows.parent))
+    if run.count: documents = Run._unchecked(replace(run.rows, doc=run.rows.parent))
     rows, judgment = join(qrels, documents, qrels_query)
     if run.count: _check_chunk_ids(run.rows, judgment, *join(qrels, run, qrels_query))
     order, ranks = ranks_in_order(rows, run, ties)
@@ -231,10 +234,10 @@ def _check_chunk_ids(rows, retrieved, same_id, judgment):
 
 def check_chunks(qrels: Qrels, run: Run) -> None:
     """Raise DataError if `from_spans` made the judgments for another run. Such judgments are valid only for the
-    passages that `qrels.chunks` lists. Other judgments are not checked."""
-    if qrels.chunks is None: return
+    passages that `qrels._chunks` lists. Other judgments are not checked."""
+    if qrels._chunks is None: return
     for query, docs in run.to_dict().items():
-        unknown = next((doc for doc in docs if doc not in qrels.chunks.get(query, docs)), None)
+        unknown = next((doc for doc in docs if doc not in qrels._chunks.get(query, docs)), None)
         if unknown is None: continue
         raise DataError(
             f'query {query!r}: the judgments do not contain {unknown!r}, because from_spans made them for another run; '
@@ -279,14 +282,14 @@ def ranked_chunks(run: Run, ties: str, count: str = '') -> Run:
     if (count or run.count) == 'documents':
         first = np.unique(first_chunks(rows, ties))
         rows = rows.selected(first)
-    return Run.unchecked(rows)
+    return Run._unchecked(rows)
 
 def run_of_documents(run: Run) -> Run:
     """Return a run of documents, made from a run of chunks (passages of documents). Each document gets the score of
     its highest ranked chunk. A run without chunks is returned unchanged."""
     if not run.count: return run
     rows = ranked_chunks(run, 'docid', 'documents').rows
-    return Run(Run.unchecked(replace(rows, doc=rows.parent, parent=None, count='')), name=run.name)
+    return Run(Run._unchecked(replace(rows, doc=rows.parent, parent=None, count='')), name=run.name)
 
 def judge_later_chunks(qrels: Qrels, hits: JudgedHits) -> Qrels:
     """Return the judgments with an additional judgment for each later chunk of a judged document, and let `hits` refer
@@ -299,7 +302,7 @@ def judge_later_chunks(qrels: Qrels, hits: JudgedHits) -> Qrels:
     hits.judgment[later] = np.arange(len(rows), len(judgment))
     judged = rows.selected(judgment)
     judged.value[len(rows):] = np.minimum(judged.value[len(rows):], 0)  # a chunk of junk is junk
-    return Qrels.unchecked(judged)
+    return Qrels._unchecked(judged)
 
 # %% ../../nbs/data/judging.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
@@ -330,20 +333,33 @@ def missing_queries(qrels: Qrels, hits: list[JudgedHits]) -> np.ndarray:
 
 MANY_ENTRIES = 1 << 20
 
-def assemble(qrels: Qrels, hits: list[JudgedHits], negative: str, release_qrels: bool = False) -> Judged:
+class Judgments:
+    """Judgments in use. They can be freed, except for their query ids, before the rankings
+    of the last run are put together."""
+    def __init__(self, qrels: Qrels):
+        self.qrels = qrels
+        self.queries = qrels.queries
+
+    def free(self) -> None:
+        """Drop the reference to the `Qrels`, which are freed if nothing else refers to them."""
+        self.qrels = Qrels._empty()
+
+def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, release_qrels: bool = False) -> Judged:
     """Combine the judged documents of all batches of a run (`hits`) into one `Judged` object. The list `hits` is
     emptied to save memory. With `release_qrels`, the judgments are freed too, except for their queries. Unless
     `negative` is 'keep', judgments with negative grades are left out."""
-    grade = qrels.columns.value
-    query_of = qrels.columns.query
+    columns = judgments.qrels._columns
+    grade = columns.value
+    query_of = columns.query
+    del columns
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
-    retrieved = np.zeros(len(qrels), np.intp)
+    retrieved = np.zeros(len(judgments.queries), np.intp)
     for batch in hits: retrieved[batch.query] = batch.count
     judgment = np.concatenate([batch.judgment for batch in hits])
     ranks = np.concatenate([batch.ranks for batch in hits], axis=1)
     hits.clear()
     counted = counts[judgment]
-    if release_qrels and counted.any(): qrels.let_rows_go()  # if not, they are asked for the reason
+    if release_qrels and counted.any(): judgments.free()  # if not, they are asked for the reason
     if not counted.all():
         judgment = judgment[counted]
         ranks = ranks[:, counted]
@@ -447,9 +463,9 @@ ENOUGH_DOCUMENTS, SAMPLING_RATIO = 300, 100  # with so many documents, or one of
 def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     """Return a `QueryLook` (sample of one query, for checks) for at most COMPARED queries, spread evenly over a run of
     dicts."""
-    judged_docs = qrels.by_query[0].docs
-    runs = run.dicts.docs
-    rows = len(run.dicts.value)
+    judged_docs = qrels._by_query[0].docs
+    runs = run._dicts.docs
+    rows = len(run._dicts.value)
     mean = max(rows // len(runs), 1)
     most = max(ENOUGH_DOCUMENTS, rows // SAMPLING_RATIO) // mean
     n_compared = max(2, min(COMPARED, most))
@@ -485,20 +501,35 @@ def _check_common(qrels, source, queries):
     raise DataError(f'judgments and run have no query in common: {ids}{hint}')
 
 # %% ../../nbs/data/judging.ipynb #20bbd19e
-def _judge_in_memory(qrels, run, ties, negative, part, observe):
+@dataclass
+class Joining:
+    """How a run is joined with judgments."""
+    judgments: Judgments
+    ties: str            # 'docid' or 'given'
+    negative: str        # 'zero' or 'keep'
+    memory: int          # bytes for the rows of the run
+    progress: Callable | None  # called with what was read, and the total
+    release_qrels: bool  # whether to free the judgments after their use
+    part: bool           # whether judgments and run may have no query in common
+    observe: Callable | None  # called with every part of the run
+
+def _judge_in_memory(joining, run):
     """Join a run in memory with the judgments. Return (`Judged`, `Reading`): the rankings, and facts about the run."""
-    results = ranked_chunks(run, ties)
-    hits = match(qrels, results, ties)
+    qrels = joining.judgments.qrels
+    observe = joining.observe
+    results = ranked_chunks(run, joining.ties)
+    hits = match(qrels, results, joining.ties)
     if results.count: qrels = judge_later_chunks(qrels, hits)
     observed = [observe(results)] if observe else []
     missing = missing_queries(qrels, [hits])
-    judged = assemble(qrels, [hits], negative)
-    if not (part or observe or judged.retrieved.any()): _check_common(qrels, results.facts.source, results.queries)
+    judged = assemble(Judgments(qrels), [hits], joining.negative)
+    if not (joining.part or observe or judged.retrieved.any()):
+        _check_common(qrels, results._facts.source, results.queries)
     def looks():
-        if results.dicts and not observe: return looks_at_dicts(qrels, results)
+        if results._dicts and not observe: return looks_at_dicts(qrels, results)
         n_docs = MANY_DOCS if observe else DOCS
         return looks_at(results.rows, WINDOWS, qrels, hits, n_docs)
-    description = 'in one piece' + _left_out(results.facts.comments)
+    description = 'in one piece' + _left_out(results._facts.comments)
     return judged, Reading(results.answered, run.name, description, looks, observed, results.notes, missing)
 
 def _left_out(comments):
@@ -512,11 +543,11 @@ def judge_part(
     """Find the judged documents in a batch of rows, and collect data for later checks. Return (judged documents,
     hashes of the query ids, hashes of possible duplicates, queries in at most `limit` samples of rows, result of
     `observe`). The result of observe(run) is None without `observe`."""
-    run = Run.unchecked(rows)
+    run = Run._unchecked(rows)
     hits = match(qrels, run, ties)
     observed = observe(run) if observe else None
     looks = looks_at(rows, limit, qrels, hits, MANY_DOCS if observe else DOCS)
-    return hits, rows.query_ids.hash(), run.suspects, looks, observed
+    return hits, rows.query_ids.hash(), run._pairs.suspects, looks, observed
 
 # %% ../../nbs/data/judging.ipynb #6ab59700
 def judge_batches(file: Any, judge_rows: Callable, progress: Callable | None) -> list[tuple] | None:
@@ -561,13 +592,14 @@ def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[tuple
         return [judge_rows(rows, int(i < WINDOWS)) for i, rows in enumerate(partitions)]
 
 # %% ../../nbs/data/judging.ipynb #eb312c1a
-def _judge_file(qrels, file, size, ties, negative, progress, release_qrels, part, observe):
+def _judge_file(joining, file):
     """Join a run file with the judgments in batches. Return (`Judged`, `Reading`): the rankings, and facts about the
     run. Return None if the file must be read in one piece."""
-    def judge_rows(rows, limit): return judge_part(rows, qrels, ties, limit, observe)
-    batches = judge_batches(file, judge_rows, progress)
+    judgments = joining.judgments
+    def judge_rows(rows, limit): return judge_part(rows, judgments.qrels, joining.ties, limit, joining.observe)
+    batches = judge_batches(file, judge_rows, joining.progress)
     if batches is None:
-        batches = judge_partitions(file, judge_rows, size) or []
+        batches = judge_partitions(file, judge_rows, joining.memory) or []
         description = f'in {len(batches)} parts, because the rows of a query are not adjacent'
     elif len(batches) == 1: description = 'in one batch'
     else: description = f'in {len(batches)} batches'
@@ -576,31 +608,22 @@ def _judge_file(qrels, file, size, ties, negative, progress, release_qrels, part
     del batches  # what is put together need not be there twice
     check_repeated(map(file.rows, file), np.concatenate(suspects))
     def all_looks(): return [*chain.from_iterable(looks)]
-    missing = missing_queries(qrels, hits)
-    judged = assemble(qrels, hits, negative, release_qrels)
-    if not (part or observe or judged.retrieved.any()):
+    missing = missing_queries(judgments.qrels, hits)
+    judged = assemble(judgments, hits, joining.negative, joining.release_qrels)
+    if not (joining.part or joining.observe or judged.retrieved.any()):
         first_batch = next(map(file.rows, file))
-        _check_common(qrels, file.name, first_batch.query_ids[:1000].tolist())
+        _check_common(judgments.qrels, file.name, first_batch.query_ids[:1000].tolist())
     file.comments.warn()
     description += _left_out(file.comments)
     answered = sum(map(len, queries))
     notes = getattr(file, 'notes', ())
     return judged, Reading(answered, file.tag, description, all_looks, observed, notes, missing)
 
-def _open_run(run, memory):
-    """Return a reader that yields batches of the run, with a size that suits `memory`. Return None if the run must be
-    read in one piece."""
-    size = max(1, min(BATCH_BYTES, memory // 16))
-    if run.source is None or run.options: return None
-    if run.path: return open_run(run.path, size, memory // 4)
-    if run.stream is not None: run.stream.size = max(1, size >> 6)
-    return run.stream
-
 def row_batches(run: Any) -> Iterator[Rows]:
     """Yield the rows of a run in batches, or in one piece if that is not possible."""
-    run = ready(Run.unread(run))
-    file = _open_run(run, DEFAULT_MEMORY)
-    yield from [Run(run, copy=False).rows] if file is None else map(file.rows, file)
+    source = RunSource.of(run).repeatable()
+    file = source.open(DEFAULT_MEMORY)
+    yield from [source.read().rows] if file is None else map(file.rows, file)
 
 # %% ../../nbs/data/judging.ipynb #4564e385
 DEFAULT_MEMORY = 1 << 30  # bytes
@@ -623,20 +646,18 @@ def judge_run(
     as in `judge`, and if a single query needs more memory than is allowed."""
     check_option('ties', ties, ('docid', 'given'))
     check_option('negative', negative, CHOICES['negative'])
-    judgments = Qrels(qrels, copy=False)
+    judgments = qrels if isinstance(qrels, Judgments) else Judgments(Qrels._of(qrels))
     try: size = int(min(DEFAULT_MEMORY if memory is None else memory, 1 << 62))
     except (TypeError, ValueError): size = 0
     if size <= 0:
         raise ValueError(f'memory must be a positive number of bytes, not {memory!r}')
-    run = ready(Run.unread(run))
-    file = _open_run(run, size)
-    if file is not None:
-        judged = _judge_file(
-            judgments, file, size, ties, negative, progress, release_qrels, part, observe
-        )
-        if judged: return judged
-    results = Run(run, copy=False)
-    return _judge_in_memory(judgments, results, ties, negative, part, observe)
+    joining = Joining(
+        judgments, ties, negative, size, progress, release_qrels, part, observe
+    )
+    source = RunSource.of(run).repeatable()
+    file = source.open(size)
+    judged = None if file is None else _judge_file(joining, file)
+    return judged or _judge_in_memory(joining, source.read())
 
 # %% ../../nbs/data/judging.ipynb #f3c1b1bf
 def judge(

@@ -6,7 +6,6 @@
 __all__ = ['Qrels', 'Run']
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b605a6f0
-import os
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +13,7 @@ from functools import cached_property
 from html import escape
 from itertools import chain, pairwise
 from numbers import Real
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -37,7 +35,7 @@ from irmetrics_nb.data.errors import (
     visible,
 )
 from .ids import Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
-from .sources import is_columns, is_path, lookup_column, no_rows, read_rows, unknown_form
+from .sources import is_columns, lookup_column, no_rows, read_rows
 from .tables import SUBTOPICS
 from irmetrics_nb.data.text import (
     Note,
@@ -126,12 +124,48 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
 
 def _check_rule(table, duplicates):
     """Raise ValueError if rows of a `Qrels` or `Run` were left out by another rule for duplicates."""
-    rule = table.facts.duplicates
+    rule = table._facts.duplicates
     if not table.repeats or duplicates in ('refuse', rule): return
     raise ValueError(
         f'this {type(table).__name__} was read with duplicates={rule!r}, which left out '
         f'{counted(table.repeats, "row")}; duplicates={duplicates!r} cannot be used now, so choose one of the two'
     )
+
+# %% ../../nbs/data/qrels_and_runs.ipynb #7c1d93e3
+class Pairs:
+    """Hashes of the pairs of query and document in rows, and indexes of these hashes."""
+    def __init__(self, rows: Rows): self.rows = rows
+
+    @cached_property
+    def keys(self) -> np.ndarray:
+        """Return a hash of each row's query and document, as a uint64 array."""
+        return pair_keys(self.rows)
+
+    @cached_property
+    def suspects(self) -> np.ndarray:
+        """Return the hashes of rows that may be duplicates."""
+        return repeated_keys(self.keys, self.rows)
+
+    @cached_property
+    def index(self) -> KeyIndex:
+        """Return an index of the hashes."""
+        return KeyIndex(self.keys)
+
+    @cached_property
+    def packed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return (order, packed), to look up rows by query and hash.
+
+        `order` is an index array that sorts the rows. `packed` has the sorted keys as
+        uint64, with the number of the query in the upper bits, and the leading bits of
+        the hash in the lower bits."""
+        packed = pack(self.rows.query, self.keys, len(self.rows.query_ids))
+        order = np.argsort(packed)
+        return order, packed[order]
+
+    @cached_property
+    def query_index(self) -> KeyIndex:
+        """Return an index of the hashes of the query ids."""
+        return KeyIndex(self.rows.query_ids.hash())
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41e
 @dataclass
@@ -234,12 +268,9 @@ SHOWN_ROWS = 5  # in a notebook
 
 class QueryDocTable:
     """Base class of `Qrels` and `Run`: unique pairs of query and document with
-    numbers."""
-    kind = number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
-    own_name = ''       # the name it was given
-    dicts: Any = None   # a `DictSource`, if it came as dicts
-    source: Any = None  # what the rows are still to be read from
-    options: Mapping[str, Any] = MappingProxyType({})  # columns= and descending=, of a source that is not read yet
+    numbers. An object does not change after it was created."""
+    _kind = _number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
+    _dicts: Any = None    # a `DictSource`, if the source is a dict of dicts
 
     def __init__(
         self, source: Any, *, columns: Mapping[str, Any] | None = None,
@@ -249,113 +280,107 @@ class QueryDocTable:
 
     def _init(self, source, copy, columns, duplicates, descending=None):
         check_option('duplicates', duplicates, CHOICES['duplicates'])
-        if isinstance(source, QueryDocTable) and source.source is not None:
-            if source.own_name: self.own_name = source.own_name
-            columns = source.options.get('columns')
-            descending = source.options.get('descending')
-            source = source.source
         default = columns is None and descending is None
         if isinstance(source, QueryDocTable):
             name = type(source).__name__
             if not default:
                 raise ValueError(f'this {name} is already read; set columns= and descending= where you create it')
-            if source.kind != self.kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
+            if source._kind != self._kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
             _check_rule(source, duplicates)
-            self.__dict__ = source.__dict__  # with its caches
+            self._set(**vars(source))  # with its caches
             return
-        if default: self.dicts = DictSource.of(source, self.kind)
-        if self.dicts:
-            if copy: self.dicts.docs = {query: docs.copy() for query, docs in source.items()}
+        dicts = DictSource.of(source, self._kind) if default else None
+        if dicts:
+            if copy: dicts.docs = {query: docs.copy() for query, docs in source.items()}
+            self._set(_dicts=dicts)
             return
-        self.rows = read_rows(source, self.kind, columns=columns, descending=descending)
-        if collecting(): check_repeated([self.rows], repeated_keys(self.keys, self.rows))
-        elif duplicates == 'refuse':
-            check_repeated([self.rows], self.suspects)
-            return
-        self.rows, self.keys = without_repeats(self.rows, self.keys, duplicates)
+        rows = read_rows(source, self._kind, columns=columns, descending=descending)
+        pairs = Pairs(rows)
+        if collecting() or duplicates == 'refuse': check_repeated([rows], pairs.suspects)
+        if collecting() or duplicates != 'refuse':
+            rows, keys = without_repeats(rows, pairs.keys, duplicates)
+            pairs = Pairs(rows)
+            pairs.keys = keys
+        self._set(rows=rows, _pairs=pairs)
 
-    @cached_property
-    def suspects(self) -> np.ndarray:
-        """Return the hashes (of query and document) of rows that may be duplicates."""
-        return repeated_keys(self.keys, self.rows)
+    def _set(self, **attributes):
+        vars(self).update(attributes)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f'a {type(self).__name__} cannot be changed; create another one')
 
     @classmethod
-    def unchecked(cls, rows: Rows) -> Any:
+    def _of(cls, source: Any, duplicates: str = 'refuse') -> Any:
+        """Return the source if it is of this class; otherwise read it, without a copy of a dict."""
+        if not isinstance(source, cls): return cls(source, duplicates=duplicates, copy=False)  # type: ignore[arg-type]
+        _check_rule(source, duplicates)
+        return source
+
+    @classmethod
+    def _unchecked(cls, rows: Rows) -> Any:
         """Create an instance from rows, without a check for duplicates."""
         self = cls.__new__(cls)
-        self.rows = rows
+        self._set(rows=rows)
         return self
 
     @classmethod
-    def empty(cls) -> Any:
+    def _empty(cls) -> Any:
         """Create an instance without rows."""
-        return cls.unchecked(no_rows(cls.kind))
+        return cls._unchecked(no_rows(cls._kind))
 
     @cached_property
     def rows(self) -> Rows:
-        """Return all rows as a `Rows` object; read them first if necessary."""
-        if self.source is not None: return type(self)(self, copy=False).rows
-        return read_rows(self.dicts.docs, self.kind)
+        """Return all rows as columns: the object has the query ids `query_ids`, and for
+        each row the number of its query in `query`, its document in `doc` and its grade or
+        score in `value`."""
+        return read_rows(self._dicts.docs, self._kind)
+
+    @cached_property
+    def _pairs(self) -> Pairs:
+        return Pairs(self.rows)
 
     @property
-    def columns(self) -> Any:
+    def _columns(self) -> Any:
         """Return an object with the columns `value` (numbers) and `query` (query
         numbers).
 
         For a dict of dicts it is a `DictSource`, so that the dicts need not be
         converted to rows."""
-        return self.dicts or self.rows
-
-    @cached_property
-    def keys(self) -> np.ndarray:
-        """Return a hash of each row's query and document, as a uint64 array."""
-        return pair_keys(self.rows)
+        return self._dicts or self.rows
 
     @property
-    def facts(self) -> Rows:
+    def _facts(self) -> Rows:
         """Return an object with facts about the source, such as `notes` and `repeats`.
 
-        It is the `Rows` object with all rows. For a dict, or a source that has not been
-        read yet, it is an empty `Rows` object."""
-        return NO_ROWS if self.dicts or self.source is not None else self.rows
-
-    @property
-    def listed(self) -> str:
-        """Return 'lists' or 'sets' if the source has such collections of documents, not
-        grades.
-
-        Return '' for other sources."""
-        return self.facts.listed
+        It is the `Rows` object with all rows, and for a dict an empty `Rows` object."""
+        return NO_ROWS if self._dicts else self.rows
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """Return notes about how the source was read, as a tuple of `Note`."""
-        return self.facts.notes
+        return self._facts.notes
 
     @property
     def repeats(self) -> int:
         """Return the number of duplicate rows that were removed."""
-        return self.facts.repeats
+        return self._facts.repeats
 
     @cached_property
     def queries(self) -> list[str]:
         """Return the query ids as a list, in order of first appearance."""
-        return list(self.dicts.docs) if self.dicts else self.rows.query_ids.tolist()
+        return list(self._dicts.docs) if self._dicts else self.rows.query_ids.tolist()
 
     def __len__(self) -> int: return len(self.queries)
 
     def _repr_html_(self) -> str:
-        """Return the summary and the first rows as HTML. A file that is not read yet is
-        not read for it."""
+        """Return the summary and the first rows as HTML."""
         from tabulate import tabulate
-        if self.source is not None and 'rows' not in vars(self):
-            return f'<p>{type(self).__name__}, not read yet</p>'
         top: Any = slice(SHOWN_ROWS)
         rows = self.rows.selected(top)
         queries = rows.query_ids[rows.query].tolist()
         numbers = [f'{x:g}' for x in rows.value]
         lines = zip(map(visible, queries), map(visible, rows.doc.tolist()), numbers)
-        head = 'query_id', 'doc_id', self.number
+        head = 'query_id', 'doc_id', self._number
         table = tabulate(lines, head, 'html', disable_numparse=True)
         return f'<p>{escape(repr(self))}</p>{table}'
 
@@ -364,7 +389,7 @@ class QueryDocTable:
 
         Grades are int if all of them are integers."""
         rows = self.rows
-        whole_grades = self.kind == 'qrels' and not (rows.value % 1).any()
+        whole_grades = self._kind == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
         if whole_grades: numbers = [*map(int, numbers)]
         docs_of: dict[str, dict] = {query: {} for query in self.queries}
@@ -381,7 +406,7 @@ class QueryDocTable:
         pl = import_polars()
         query_ids = pl.Series('query_id', escape_non_utf8(self.queries), pl.String)
         doc_ids = pl.Series('doc_id', escape_non_utf8(self.rows.doc.tolist()), pl.String)
-        return pl.DataFrame([query_ids[self.rows.query], doc_ids, pl.Series(self.number, self.rows.value)])
+        return pl.DataFrame([query_ids[self.rows.query], doc_ids, pl.Series(self._number, self.rows.value)])
 
     def to_pandas(self) -> 'pandas.DataFrame':
         """Return all rows as a pandas DataFrame, with the columns of `to_polars`.
@@ -391,7 +416,7 @@ class QueryDocTable:
             import pandas as pd
         except ImportError:
             raise ImportError('to_pandas needs pandas, which is not installed; run pip install pandas') from None
-        columns = named_columns(self.rows, self.number)
+        columns = named_columns(self.rows, self._number)
         ids = {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
         return pd.DataFrame({**columns, **ids})
 
@@ -448,50 +473,18 @@ class Qrels(QueryDocTable):
     >>> qrels.queries
     ['q1', 'q2']
     """
-    kind = 'qrels'
-    number = 'relevance'
-    # {query: ids} of the one run that `from_spans` has judged; None: any run may come.
-    chunks: Any = None
+    _kind = 'qrels'
+    _number = 'relevance'
+    # {query: ids} of the only run that `from_spans` has judged; None: any run is valid.
+    _chunks: Any = None
 
     @cached_property
-    def index(self) -> KeyIndex:
-        """Return an index of the hashes of all pairs of query and document."""
-        return KeyIndex(self.keys)
-
-    @cached_property
-    def packed(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return (order, packed), to look up judgments by query and hash.
-
-        `order` is an index array that sorts the judgments. `packed` has the sorted keys
-        as uint64, with the number of the query in the upper bits, and the leading bits
-        of the hash of query and document in the lower bits."""
-        packed = pack(self.rows.query, self.keys, len(self))
-        self.__dict__.pop('keys', None)  # which are rarely needed again
-        order = np.argsort(packed)
-        return order, packed[order]
-
-    def let_rows_go(self) -> None:
-        """Free the memory of all rows and their indexes, except for the query ids.
-
-        Call it only if no other object uses the judgments. Dicts of dicts are not
-        freed."""
-        for name in ('keys', 'index', 'packed'): self.__dict__.pop(name, None)
-        if self.dicts: return
-        no_doc, no_query = Ids.from_list([]), np.empty(0, np.int32)  # slices keep all
-        self.rows = replace(self.rows, doc=no_doc, query=no_query, value=np.empty(0))
-
-    @cached_property
-    def query_index(self) -> KeyIndex:
-        """Return an index of the hashes of the query ids."""
-        return KeyIndex(self.rows.query_ids.hash())
-
-    @cached_property
-    def by_query(self) -> tuple[DictSource, np.ndarray]:
+    def _by_query(self) -> tuple[DictSource, np.ndarray]:
         """Return the judgments as a `DictSource`, and their row numbers as an array.
 
         The `DictSource` has the judgments query by query; the row numbers are in the
         same order."""
-        if self.dicts: return self.dicts, np.arange(len(self.dicts.value))
+        if self._dicts: return self._dicts, np.arange(len(self._dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
         doc_ids = self.rows.doc[order].tolist()
@@ -502,7 +495,7 @@ class Qrels(QueryDocTable):
         return DictSource(by_query, value, begin), order
 
     def __repr__(self) -> str:
-        grade = self.columns.value
+        grade = self._columns.value
         span = f', grades {grade.min():g} to {grade.max():g}' if len(grade) else ''
         judgments = counted(len(grade), 'judgment')
         return f'Qrels: {counted(len(self), "query")}, {judgments}{span}'
@@ -578,29 +571,9 @@ class Run(QueryDocTable):
     >>> Run({'q1': ['a#1', 'a#2', 'c#7']}, parents='#')
     Run: 1 query, 3 chunks of 2 documents retrieved
     """
-    kind = 'run'
-    number = 'score'
-    stream: Any = None  # what reads a run batch by batch that is no file and not read yet
-
-    @classmethod
-    def unread(cls, source: Any, name: str = '', **options: Any) -> 'Run':
-        """Create a run whose source is read later, with the options of `Run`.
-
-        A source that is a `Run` is not read again. It only gets the new name."""
-        if isinstance(source, Run) and not (name or options): return source
-        if source is None: raise unknown_form(source, cls.kind)
-        self = cls.__new__(cls)
-        if isinstance(source, Run):
-            self.__dict__ = dict(source.__dict__)
-        else:
-            self.__dict__ = {'source': source, 'options': options}
-        if name: self.own_name = name
-        return self
-
-    @property
-    def path(self) -> str:
-        """Return the path of a run file that is not read yet; '' for any other run."""
-        return os.fspath(self.source) if is_path(self.source) else ''
+    _kind = 'run'
+    _number = 'score'
+    _own_name = ''  # the name that was passed
 
     def __init__(
         self, source: Any, *, name: str | None = None,
@@ -612,7 +585,7 @@ class Run(QueryDocTable):
         if not isinstance(name, str | None):
             raise TypeError(f'the name of a run must be text, not {name!r}')
         self._init(source, copy, columns, duplicates, descending)
-        if name: self._change(own_name=name)
+        if name: self._set(_own_name=name)
         if count is not None and parents is None:
             raise ValueError('count= is for runs of chunks and needs parents=')
         if (budget is None) != (lengths is None):
@@ -621,37 +594,33 @@ class Run(QueryDocTable):
             count = count or 'chunks'
             check_option('count', count, CHUNKS)
             parent = documents_of(self.rows, parents)
-            self._change_rows(parent=parent, count=count)
+            self._replace_rows(parent=parent, count=count)
         if budget is not None:
             if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
             length = lengths_of(self.rows, lengths)
-            self._change_rows(length=length, budget=float(budget))
+            self._replace_rows(length=length, budget=float(budget))
 
-    def _change(self, **state):
-        self.__dict__ = self.__dict__ | state  # a run that shares the old one keeps it
-
-    def _change_rows(self, **columns):
-        rows = replace(self.rows, **columns)
-        self._change(rows=rows, dicts=None)
+    def _replace_rows(self, **columns):
+        self._set(rows=replace(self.rows, **columns), _dicts=None)
 
     @property
     def budget(self) -> float:
         """Return the maximum total length of the chunks of a query (default:
         infinite)."""
-        return self.facts.budget
+        return self._facts.budget
 
     @property
     def count(self) -> str:
         """Return what is ranked in a run of chunks: 'chunks' or 'documents'.
 
         Return '' for a run without chunks."""
-        return self.facts.count
+        return self._facts.count
 
     @property
     def answered(self) -> int:
         """Return the number of queries for which at least one document was
         retrieved."""
-        if self.dicts: return sum(map(bool, self.dicts.docs.values()))
+        if self._dicts: return sum(map(bool, self._dicts.docs.values()))
         return int(np.count_nonzero(np.bincount(self.rows.query)))
 
     @property
@@ -660,7 +629,7 @@ class Run(QueryDocTable):
 
         It is the name that was passed, or the tag in a TREC file, or the file name
         without its extension. Otherwise, it is ''."""
-        return self.own_name or ('' if self.dicts else self.rows.name)
+        return self._own_name or ('' if self._dicts else self.rows.name)
 
     def to_polars(self) -> Any:
         """Return all rows as a polars DataFrame with query_id, doc_id, score and rank.
@@ -671,7 +640,7 @@ class Run(QueryDocTable):
 
     def __repr__(self) -> str:
         kind = 'chunk' if self.count else 'document'
-        retrieved = counted(len(self.columns.value), kind)
+        retrieved = counted(len(self._columns.value), kind)
         if self.count:
             retrieved += f' of {counted(len(factorize(self.rows.parent)[0]), "document")}'
         name = f'Run {visible(self.name)}' if self.name else 'Run'

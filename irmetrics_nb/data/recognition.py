@@ -9,7 +9,8 @@ __all__ = ['read_batches']
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import partial
 from glob import escape, glob
 from pathlib import Path
@@ -19,10 +20,11 @@ import numpy as np
 
 # %% ../../nbs/data/recognition.ipynb #7a11c005
 from ..core.arrays import concat_ranges
+from ..core.choices import DuplicatesChoice
 from ..core.measures import Measure
 from .errors import EMPTY, DataError, StrPath, file_errors, import_polars, polars_errors
 from .ids import PAD, Ids, block_starts
-from .qrels_and_runs import Qrels, Run
+from .qrels_and_runs import NO_ROWS, Qrels, Run
 from irmetrics_nb.data.sources import (
     check_encoding,
     check_end,
@@ -36,6 +38,7 @@ from irmetrics_nb.data.sources import (
     opened,
     read_rows,
     rows_from_path,
+    unknown_form,
 )
 from irmetrics_nb.data.tables import (
     TABLE_MAGIC,
@@ -159,6 +162,70 @@ def _column_names(table):
     if is_relation(table): return table.columns
     return table.collect_schema().names()
 
+# %% ../../nbs/data/recognition.ipynb #7a11c002
+@dataclass(frozen=True)
+class RunSource:
+    """The source of a run with the options to read it. It may be a `Run`, which is read."""
+    source: Any     # in any form that `Run` accepts
+    name: str = ''  # the name that was passed
+    options: Mapping[str, Any] = field(default_factory=dict)  # columns= and descending=
+    table: Any = None  # a `TableRun` that reads a large table
+
+    @classmethod
+    def of(cls, source: Any, name: str = '', **options: Any) -> 'RunSource':
+        """Return the source of a run. A `RunSource` only gets the new name.
+
+        Raise DataError for None."""
+        if source is None: raise unknown_form(source, 'run')
+        if isinstance(source, cls): return replace(source, name=name or source.name)
+        if isinstance(source, Run): name = name or source._own_name
+        return cls(source, name, options)
+
+    @property
+    def is_read(self) -> bool:
+        """Return whether the rows are in memory."""
+        return isinstance(self.source, Run)
+
+    @property
+    def path(self) -> str:
+        """Return the path of a run file; '' for any other source."""
+        return os.fspath(self.source) if is_path(self.source) else ''
+
+    @property
+    def facts(self) -> Rows:
+        """Return the facts about a run in memory; an empty `Rows` object for another source."""
+        return self.source._facts if self.is_read else NO_ROWS
+
+    def read(self, duplicates: DuplicatesChoice = 'refuse') -> Run:
+        """Read the run. A `Run` is returned unchanged, unless it gets a new name."""
+        if self.is_read and self.name in ('', self.source._own_name): return Run._of(self.source, duplicates)
+        options = {**self.options, 'duplicates': duplicates, 'copy': False}
+        return Run(self.source, name=self.name or None, **options)
+
+    def repeatable(self) -> 'RunSource':
+        """Return a source that can be read more than once.
+
+        Files and large tables are not read yet. All other sources are read into memory."""
+        if self.is_read or self.table is not None: return self
+        path = self.path
+        on_disk = path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path))
+        if on_disk and not self.options: return self
+        table = None
+        if not self.options and (is_table(self.source) or is_relation(self.source)): table = open_table(self.source)
+        return RunSource.of(self.read()) if table is None else replace(self, table=table)
+
+    def open(self, memory: int) -> Any:
+        """Return a reader that yields batches of the run, with a size that suits `memory`.
+
+        Return None if the run must be read in one piece."""
+        size = max(1, min(BATCH_BYTES, memory // 16))
+        if self.is_read or self.options: return None
+        if self.path: return open_run(self.path, size, memory // 4)
+        if self.table is None: return None
+        table = copy(self.table)
+        table.size = max(1, size >> 6)
+        return table
+
 # %% ../../nbs/data/recognition.ipynb #4dfeea17
 def named_sources(run: Any) -> list[tuple[str, Any]] | None:
     """Return (name, source) for each of several runs; None for a single run.
@@ -198,7 +265,7 @@ def is_run(source: Any) -> bool | None:
     if type(source) is dict and source.keys().isdisjoint(ANSWER_NAMES):
         number = next(iter(source.values()), None)
         if isinstance(number, (int, float)): return False  # {document: score}, one of many in a large run
-    if isinstance(source, (Qrels, Run, Rows)): return True
+    if isinstance(source, (Qrels, Run, Rows, RunSource)): return True
     form = form_of(source)
     return form.is_run(source) if form else False
 
@@ -224,10 +291,10 @@ def _is_measure(source):
 @dataclass(frozen=True)
 class Runs:
     """One or several runs, which are read only when their rows are needed."""
-    each: tuple[Run, ...]
+    each: tuple[RunSource, ...]
     single: bool  # whether it was given as one run
 
-    def __iter__(self) -> Iterator[Run]: return iter(self.each)
+    def __iter__(self) -> Iterator[RunSource]: return iter(self.each)
 
     def __len__(self) -> int: return len(self.each)
 
@@ -264,28 +331,15 @@ def recognise(qrels: Any, run: Any, system: str | None = None, **options: Any) -
         named = [*by_system(run, system).items()]
     sources = [('', run)] if named is None else named
     for _, source in sources: check_places(qrels, source)
-    runs = tuple(Run.unread(source, name, **options) for name, source in sources)
+    runs = tuple(RunSource.of(source, name, **options) for name, source in sources)
     return Runs(runs, single=named is None)
 
-def one_run(qrels: Any, run: Any) -> Run:
-    """Return the run of a source; raise ValueError if it has several runs."""
+def one_run(qrels: Any, run: Any) -> RunSource:
+    """Return the source of a run; raise ValueError if it has several runs."""
     runs = recognise(qrels, run)
     if runs.single: return runs.each[0]
     names = ', '.join(filter(None, (each.name for each in runs)))
     raise ValueError(f'expected one run, not {len(runs)}{f" ({names})" if names else ""}')
-
-# %% ../../nbs/data/recognition.ipynb #7a11c002
-def ready(run: Run) -> Run:
-    """Return a run that can be read more than once.
-
-    Files and large tables are not read yet. All other sources are read into memory."""
-    if run.source is None or run.stream is not None: return run
-    if run.options: return Run(run, copy=False)
-    source = run.source
-    path = run.path
-    if path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path)): return run
-    if is_table(source) or is_relation(source): run.stream = open_table(source)
-    return Run(run, copy=False) if run.stream is None else run
 
 # %% ../../nbs/data/recognition.ipynb #23ca75fe
 def last_query_start(buffer: np.ndarray, end: int, reach: int = HEAD_BYTES) -> int:
@@ -598,12 +652,12 @@ def read_batches(path: StrPath, *, size: int = BATCH_BYTES) -> Iterator[Rows]:
     return iter([read_rows(path, 'run')]) if file is None else map(file.rows, file)
 
 # %% ../../nbs/data/recognition.ipynb #4ff49510
-def run_head(run: Run) -> Rows:
+def run_head(run: RunSource) -> Rows:
     """Return the rows of a run, or its first batch if it has not been read yet, without
     warnings about its comments.
 
     A run that cannot be read in batches is read completely."""
-    if run.source is None: return run.rows
-    file = open_run(run.path) if run.stream is None else run.stream
+    if run.is_read: return run.source.rows
+    file = open_run(run.path) if run.table is None else run.table
     if file is not None: return next(map(file.rows, file))
     return rows_from_path(run.path, 'run', '', {})

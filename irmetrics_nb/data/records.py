@@ -335,9 +335,8 @@ def from_spans(
         warnings.warn(problem, DataWarning, stacklevel=2)
     run = {query: [span.id for span in spans] for query, spans in retrieved_spans.items()}
     judgments = Qrels(qrels)
-    judgments.chunks = {
-        query: {*docs, *run.get(query, ())} for query, docs in qrels.items()
-    }
+    chunks = {query: {*docs, *run.get(query, ())} for query, docs in qrels.items()}
+    judgments._set(_chunks=chunks)
     return Together(judgments, Run(run, **options))
 
 # %% ../../nbs/data/records.ipynb #9ccf29b6

@@ -636,7 +636,7 @@ def json_lines(pairs: Any) -> bytes:
     lines = []
     for query, docs in pairs.to_dict().items():
         for doc, number in docs.items():
-            row = {'query_id': query, 'doc_id': doc, pairs.number: number}
+            row = {'query_id': query, 'doc_id': doc, pairs._number: number}
             lines.append(json.dumps(row) + '\n')
     return ''.join(lines).encode()
 
@@ -672,7 +672,7 @@ def run_lines(rows: Rows, name: str) -> Iterator[str]:
 def _check_empty(pairs, empty, path):
     """Raise ValueError for queries without judgments; warn with DataWarning of queries without results. `empty` is a
     mask of the queries."""
-    if pairs.kind == 'qrels':
+    if pairs._kind == 'qrels':
         query = pairs.queries[empty.argmax()]
         raise ValueError(f'{visible(path)}: query {query!r} has no judgments, and this format cannot store such a '
                          'query; .json can')
@@ -692,9 +692,9 @@ def file_bytes(pairs: Any, path: StrPath) -> bytes:
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
     elif form == '.jsonl': data = json_lines(pairs)
-    elif form: data = separated_text(named_columns(rows, pairs.number, 'given'), form)
+    elif form: data = separated_text(named_columns(rows, pairs._number, 'given'), form)
     else:
         check_ids(pairs.queries, '#', path)
-        lines = qrels_lines(rows) if pairs.kind == 'qrels' else run_lines(rows, pairs.name)
+        lines = qrels_lines(rows) if pairs._kind == 'qrels' else run_lines(rows, pairs.name)
         data = ''.join(lines).encode('utf-8', 'surrogateescape')
     return gzip.compress(data, mtime=0) if str(path).lower().endswith('.gz') else data

@@ -23,9 +23,9 @@ import numpy as np
 from ..core.arrays import argsort_descending, changes
 from ..data.errors import DataError, DataWarning, collect_faults, counted, escape_non_utf8
 from ..data.ids import BLOCK_ROWS, WORDS_AT_ONCE, Ids, block_starts, factorize, parse_floats
-from ..data.judging import judge_run, row_batches, run_of_documents
+from ..data.judging import Judgments, judge_run, row_batches, run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
-from ..data.recognition import ready, recognise
+from ..data.recognition import RunSource, recognise
 from ..data.text import Rows, TextBytes, rank_rows, ranks_and_tags
 from .conventions import conventions_of, identical_rows
 from .evaluation import score_batch
@@ -279,11 +279,12 @@ def count_part(from_path: bool, run: Run) -> RunCounts:
         texts(rising), texts(repeated), never_falls, [seen], tallies)
 
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
-def read_source(source: Any, kind: type[Qrels] | type[Run], limit: int, use: Callable) -> Evidence:
+def read_source(source: Any, read: Callable, limit: int, use: Callable) -> Evidence:
     """Read judgments or a run, and continue with the valid rows if there are invalid ones.
 
-    kind: the class of the data. use: a function that reads a source, and returns evidence. Returns this evidence with
-    the problems of reading; it is empty if nothing can be used. limit: the largest number of examples per problem."""
+    read: a function that reads a source, such as `Qrels`. use: a function that reads it, and returns evidence.
+    Returns this evidence with the problems of reading; it is empty if nothing can be used. limit: the largest number
+    of examples per problem."""
     if isinstance(source, Iterator): source = [*source]  # it may be read twice
     evidence = Evidence()
     problems = []
@@ -291,7 +292,7 @@ def read_source(source: Any, kind: type[Qrels] | type[Run], limit: int, use: Cal
         simplefilter('always', DataWarning)
         try: evidence = use(source)
         except DataError as error:
-            valid, problems = _read_valid(source, kind, limit, error)
+            valid, problems = _read_valid(source, read, limit, error)
             if valid is not None and len(valid.rows): evidence = use(valid)
     texts = [str(warning.message) for warning in caught if warning.category is DataWarning]
     for text in dict.fromkeys(texts):
@@ -299,11 +300,11 @@ def read_source(source: Any, kind: type[Qrels] | type[Run], limit: int, use: Cal
     evidence.faults = problems
     return evidence
 
-def _read_valid(source, kind, limit, error):
+def _read_valid(source, read, limit, error):
     """Read the valid rows of a source that has invalid rows; return them and the problems. The rows are None if the
     source cannot be used at all. error: the error of the first attempt to read the source."""
     valid = None
-    with collect_faults() as faults, suppress(DataError): valid = kind(source, copy=False)
+    with collect_faults() as faults, suppress(DataError): valid = read(source)
     other_kind = valid is None and '; is this a' in str(error)
     if not faults or other_kind: return None, [problem('refused', error=error)]
     problems = []
@@ -323,7 +324,7 @@ MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and l
 
 def evidence_of_judgments(source: Any) -> Evidence:
     """Read judgments, and return facts about them for `find_problems`."""
-    qrels = Qrels(source, copy=False)
+    qrels = Qrels._of(source)
     queries, lacking = judged_queries(qrels)
     docs = qrels.rows.doc
     suspects, seen = look_over(docs)
@@ -336,8 +337,8 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
 
     judgments: from `evidence_of_judgments`. path: the run as the user passed it. k: the expected number of documents
     per query. source: the run, or its valid rows."""
-    qrels = judgments.qrels or Qrels.empty()
-    run = ready(Run.unread(source))
+    qrels = judgments.qrels or Qrels._empty()
+    run = RunSource.of(source).repeatable()
     signs = signs_of_swap(qrels, run)
     from_path = isinstance(path, str | os.PathLike)
     hits, reading = judge_run(qrels, run, observe=partial(count_part, from_path))
@@ -345,7 +346,7 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
     depth = counts.depth
     tallies = total_tallies(counts.tallies)
     variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, source))
-    evidence = judged_evidence((), hits, qrels, None, reading)
+    evidence = judged_evidence((), hits, Judgments(qrels), None, reading)
     evidence.counts = counts
     evidence.source = reading
     evidence.cutoff = k
@@ -451,14 +452,18 @@ def _fact_text(value):
     return value
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
+def _read_run(source): return RunSource.of(source).read()
+
 def _named_runs(qrels, runs, system):
     """Return {name: run} for one run or several, as the user passed them. Equal names get a number."""
     recognised = recognise(qrels, runs, system).each
-    names = [(run.name if run.source is None else run.own_name or run.path) or 'run' for run in recognised]
+    names = [run.name or (run.source.name if run.is_read else run.path) or 'run' for run in recognised]
     sources = {}
     for n, (name, run) in enumerate(zip(names, recognised), 1):
         if names.count(name) > 1: name = f'{name} ({n})'
-        sources[name] = run_of_documents(run) if run.source is None or run.options else run.source
+        sources[name] = run.source
+        if run.is_read: sources[name] = run_of_documents(run.read())
+        elif run.options: sources[name] = run
     return sources
 
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
@@ -498,13 +503,13 @@ def check(
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
     runs = _named_runs(qrels, run, system)
-    of_judgments = read_source(qrels, Qrels, faults, evidence_of_judgments)
+    of_judgments = read_source(qrels, Qrels._of, faults, evidence_of_judgments)
     facts = {'judgments': facts_of_judgments(of_judgments)}
     findings = find_problems(of_judgments, 'judgments')
     answered = []
     for name, source in runs.items():
         use = partial(evidence_of_run, of_judgments, source, k)
-        evidence = read_source(source, Run, faults, use)
+        evidence = read_source(source, _read_run, faults, use)
         facts[name] = facts_of_run(evidence)
         findings += find_problems(evidence, name)
         if evidence.hits: answered.append(evidence.hits.retrieved > 0)

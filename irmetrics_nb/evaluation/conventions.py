@@ -35,6 +35,7 @@ from irmetrics_nb.core.choices import (
 from ..core.measures import MEAN, SUM, Measure
 from ..data.errors import suggestion
 from ..data.qrels_and_runs import Run
+from ..data.recognition import RunSource
 from .presets import PRESETS, Preset
 from ..metrics.parsing import check_parameters
 
@@ -272,10 +273,10 @@ def touches_rows(conventions: Conventions) -> bool:
 
 def read_run(run: Any, conventions: Conventions) -> Run:
     "Read a run, and remove rows and round scores as the conventions require."
-    results = Run(run, duplicates=conventions.duplicates, copy=False)
+    results = RunSource.of(run).read(conventions.duplicates)
     if conventions.identical_ids == 'skip':
         rows = results.rows.selected(~identical_rows(results))
-        results = Run(Run.unchecked(rows), name=results.name)
+        results = Run(Run._unchecked(rows), name=results.name)
     if conventions.score_dtype == 'float32':
         with np.errstate(over='ignore'): value = results.rows.value.astype(np.float32)
         rows = replace(results.rows, value=value.astype(float))

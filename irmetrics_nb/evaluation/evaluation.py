@@ -35,9 +35,9 @@ from ..core.judged import Judged
 from ..core.measures import FLOOR, GEOMETRIC_MEAN, MEAN, SUM, Measure
 from ..core.ties import LazyMapping, tie_bounds
 from ..data.errors import DataError, counted, visible, with_hints
-from ..data.judging import Reading, check_tied_chunks, judge_run
+from ..data.judging import Judgments, Reading, check_tied_chunks, judge_run
 from ..data.qrels_and_runs import Qrels, Run
-from ..data.recognition import ready, recognise
+from ..data.recognition import RunSource, recognise
 from irmetrics_nb.evaluation.conventions import (
     CUTOFF,
     Conventions,
@@ -227,7 +227,7 @@ def evaluate(
     requested = requested_measures(measures, in_force)
     runs = recognise(qrels, run, system)
     graded_source = _of_part(qrels, Qrels) if part else qrels
-    truth = Qrels(graded_source, duplicates=in_force.duplicates, copy=False)
+    truth = Judgments(Qrels._of(graded_source, in_force.duplicates))
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
     scored: list[Scores] = []
     answered: list[np.ndarray] = []
@@ -241,7 +241,7 @@ def evaluate(
                 release_qrels=release)
         except DataError as error:
             if runs.single or current_run.path: raise
-            name = current_run.own_name or f'run {i}'
+            name = current_run.name or f'run {i}'
             raise DataError(f'{name}: {error}') from None
         if report and not runs.single: report(1, 1)  # this file is done
         scored.append(one_scores)
@@ -268,54 +268,57 @@ def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[t
     return {answers.view: answers for answers in by_measure if answers.view != conventions.view}
 
 def score_run(
-    requested: Sequence[Measure], qrels: Qrels, run: Run, conventions: Conventions, *,
+    requested: Sequence[Measure], judgments: Judgments, run: RunSource, conventions: Conventions, *,
     part: bool = False, roles_known: bool = False, **options: Any,
-) -> tuple[Scores, Judged, Reading, Run]:
+) -> tuple[Scores, Judged, Reading, RunSource]:
     """Read a run, join it with the judgments, and compute all measures.
 
     Returns (scores, rankings, facts about the reading, run). part: True if judgments,
     results or common queries may be missing, because this is a part of an evaluation.
     roles_known: True if judgments and run are certainly not swapped. options: passed on to
     `judge_run`."""
-    if part and run.source is not None:
-        source = _of_part(run.source, Run)
-        run = Run.unread(source, run.own_name, **run.options)
-    roles_known &= run.source is None or len(run.options) > 0
+    if part and not run.is_read: run = replace(run, source=_of_part(run.source, Run))
+    roles_known &= run.is_read or len(run.options) > 0
     views = other_views(requested, conventions)
-    if views: run = Run(run, duplicates=conventions.duplicates, copy=False)
+    if views: run = RunSource.of(run.read(conventions.duplicates))
     results = _as_read(run, conventions)
-    if not (part or roles_known): check_swapped(qrels, results)
+    if not (part or roles_known): check_swapped(judgments.qrels, results)
+    facts = judgments.qrels._facts
+    graded = facts.repeats, facts.listed, facts.notes
+    del facts
     batches = {}
     for view, answers in views.items():
-        batches[view], _ = _judge(qrels, _as_read(run, answers), answers, part=part)
-    judged, reading = _judge(qrels, results, conventions, part=part, **options)
-    reading.name = run.own_name or reading.name
-    repeats = results.repeats
+        batches[view], _ = _judge(judgments, _as_read(run, answers), answers, part=part)
+    judged, reading = _judge(judgments, results, conventions, part=part, **options)
+    reading.name = run.name or reading.name
+    repeats = results.facts.repeats
     if repeats: reading.how += f', without {counted(repeats, "row")} of duplicate documents'
-    scores = score_batch(requested, qrels.queries, judged, reading, conventions, batches)
+    scores = score_batch(requested, judgments.queries, judged, reading, conventions, batches)
+    removed, listed, notes = graded
     info = replace(
-        scores.runs[0], repeats=(qrels.repeats, repeats), count=results.count, budget=results.budget,
-        listed=qrels.listed, notes=qrels.notes + reading.notes)
+        scores.runs[0], repeats=(removed, repeats), count=results.facts.count, budget=results.facts.budget,
+        listed=listed, notes=notes + reading.notes)
     return replace(scores, runs=(info,)), judged, reading, results
 
 def _as_read(run, conventions):
-    """Return a run with the rows and the scores that the conventions require. The run is
-    read now, unless it can be read in batches."""
-    if touches_rows(conventions): return read_run(run, conventions)
-    return ready(run)
+    """Return the source of a run with the rows and the scores that the conventions require.
+    The run is read now, unless it can be read in batches."""
+    if touches_rows(conventions): return RunSource.of(read_run(run, conventions))
+    return run.repeatable()
 
-def _judge(qrels, run, conventions, **options):
+def _judge(judgments, run, conventions, **options):
     """Join a run with the judgments by the rules of the conventions. Returns the rankings
     and facts about the reading. options: passed on to `judge_run`."""
-    for order in conventions.orders: check_tied_chunks(qrels, run, order)
+    if run.is_read:
+        for order in conventions.orders: check_tied_chunks(judgments.qrels, run.source, order)
     order, negative, _ = conventions.view
-    return judge_run(qrels, run, ties=order, negative=negative, **options)
+    return judge_run(judgments, run, ties=order, negative=negative, **options)
 
 def _of_part(source, kind):
     "Return the source, or a `Qrels` or `Run` without rows if the source is empty."
     sized = hasattr(source, '__len__') and not isinstance(source, str)
     if not sized or len(source): return source
-    return kind.empty()
+    return kind._empty()
 
 # %% ../../nbs/evaluation/evaluation.ipynb #90b4378a
 def score_batch(

@@ -24,9 +24,9 @@ from ..core.judged import Judged
 from ..core.measures import Measure
 from ..data.errors import counted, escape_non_utf8, short_repr, visible
 from ..data.ids import DECODINGS, find_spelling, may_match
-from ..data.judging import QueryLook, Reading
-from ..data.qrels_and_runs import Qrels, Run
-from ..data.recognition import run_head
+from ..data.judging import Judgments, QueryLook, Reading
+from ..data.qrels_and_runs import Qrels
+from ..data.recognition import RunSource, run_head
 
 # %% ../../nbs/evaluation/findings.ipynb #e853dec5
 LEVELS = ('error', 'warning', 'note')
@@ -315,7 +315,7 @@ def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> boo
     like grades.
 
     depth: (queries,) the number of documents of each query of the run."""
-    if lists.listed != 'lists' or not len(score): return False
+    if lists._facts.listed != 'lists' or not len(score): return False
     small = 0 <= score.min() and 1 <= score.max() <= 10
     if small: return bool((score == np.floor(score)).all())
     if score.max() != 0: return False  # those of a ranked list are 0, -1, -2 and so on
@@ -328,14 +328,14 @@ def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> boo
 FRACTIONS_AND_WHOLE = 'The grades are many different fractions, and the scores are a few small whole numbers'
 LISTS_AND_GRADES = 'The judgments are lists, and the scores look like grades'
 
-def signs_of_swap(qrels: Qrels, run: Run) -> str:
+def signs_of_swap(qrels: Qrels, run: RunSource) -> str:
     """Return a sentence on why judgments and run look swapped; '' if they do not.
 
     Only the first rows of a file or a large table are read."""
-    if run.source is None and run.count: return ''  # chunks are retrieved, not judged
-    fractions = look_like_scores(qrels.columns.value)
-    if not fractions and qrels.listed != 'lists': return ''
-    columns = run.columns if run.source is None else run_head(run)
+    if run.facts.count: return ''  # chunks are retrieved, not judged
+    fractions = look_like_scores(qrels._columns.value)
+    if not fractions and qrels._facts.listed != 'lists': return ''
+    columns = run.source._columns if run.is_read else run_head(run)
     query = np.asarray(columns.query)
     score = np.asarray(columns.value)
     if fractions and look_like_grades(query, score): return FRACTIONS_AND_WHOLE
@@ -496,7 +496,8 @@ def _grade_problems(evidence):
     largest = grade.max()
     comments = evidence.qrels.rows.comments.count
     if comments: yield problem('comments', n=comments)
-    if evidence.qrels.listed: yield problem('listed', listed=evidence.qrels.listed)
+    listed = evidence.qrels._facts.listed
+    if listed: yield problem('listed', listed=listed)
     if largest <= 0: yield problem('no-relevant-grade', grade=largest)
     elif largest >= 1: yield from _report_queries('no-relevant', evidence.lacking, all=len(evidence.judged_queries))
     fractions = different[different % 1 != 0]
@@ -731,23 +732,24 @@ def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
     return Evidence(looks=samples, positions=positions, order=order, unjudged=unjudged, **fields)
 
 def judged_evidence(
-    measures: Sequence[Measure], judged: Judged, qrels: Qrels, run: Run | None, reading: Reading,
+    measures: Sequence[Measure], judged: Judged, judgments: Judgments, run: RunSource | None, reading: Reading,
 ) -> Evidence:
     """Return facts about a run joined with the judgments, for `find_problems`.
 
     judged: its rankings. run: None if not in memory. reading: how it was read, with some of its queries."""
     depth = judged.retrieved[judged.retrieved > 0]
-    unanswered = [*compress(qrels.queries, reading.missing)]
+    unanswered = [*compress(judgments.queries, reading.missing)]
     shortest = depth.min(initial=sys.maxsize)
     span = len(depth), shortest, depth.max(initial=0)
     evidence = run_evidence(
         reading.looks(), unanswered=unanswered, depth=span, cutoff=deepest(measures), judged=len(judged.pool_grade),
         retrieved=len(judged.rank), common=len(judged) - len(unanswered))
-    if unanswered and run is not None and run.source is None:
-        known = {*qrels.queries}
-        evidence.unjudged = [query for query in run.queries if query not in known]
+    if unanswered and run is not None and run.is_read:
+        known = {*judgments.queries}
+        evidence.unjudged = [query for query in run.source.queries if query not in known]
     if evidence.positions or evidence.order == 'rising': evidence.upwards = upwards(judged)
-    if evidence.judged and not evidence.retrieved and run is not None and _are_met(qrels, run): evidence.judged = 0
+    nothing = run is not None and evidence.judged and not evidence.retrieved
+    if nothing and _are_met(judgments.qrels, run): evidence.judged = 0
     return evidence
 
 def _are_met(qrels, run):
@@ -759,7 +761,7 @@ def _are_met(qrels, run):
     return any(doc in grades.get(queries[q], ()) for q, doc in zip(rows.query, docs))
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7dd
-def check_swapped(qrels: Qrels, run: Run) -> None:
+def check_swapped(qrels: Qrels, run: RunSource) -> None:
     "Raise ValueError if judgments and run seem to be swapped."
     signs = signs_of_swap(qrels, run)
     for text in warning_texts(Evidence(swapped=signs)):

@@ -150,8 +150,8 @@ def from_run(
         if answered: words = 'is in the run, but has'
         hint = suggestion(query, qrels.queries)
         raise DataError(f'query {query!r} {words} no judgments{hint}')
-    results = Run.empty()
-    if answered: results = Run.unchecked(_rows_of(run, query))
+    results = Run._empty()
+    if answered: results = Run._unchecked(_rows_of(run, query))
     results = ranked_chunks(results, ties)
     if results.count: match(qrels, results, ties)  # refuses ambiguous ids of chunks
     rows = results.rows

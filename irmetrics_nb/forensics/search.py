@@ -294,7 +294,7 @@ class Rankings:
         self.repeats = bool(self.truth.repeats or self.run.repeats)
         if not self.repeats: self.sources = self.truth, self.run  # which are not read again
         self.queries = list(self.truth.queries)
-        self.grades = np.unique(self.truth.columns.value).tolist()
+        self.grades = np.unique(self.truth.rows.value).tolist()
         self.unjudged_queries = len(set(self.run.queries) - set(self.queries))
         self.absent = ~np.isin(self.queries, self.run.queries)
         self.open = self._find_choices(open or {})
@@ -321,7 +321,7 @@ class Rankings:
         # 'nan' is in no mean either
         every = {**CHOICES, 'ties': _TIES, 'no_relevant': ('zero', 'skip', 'one'), **restricted}
         choices = {question: tuple(answers) for question, answers in every.items()}
-        score = self.run.columns.value
+        score = self.run.rows.value
         with np.errstate(over='ignore'): rounds = (score.astype(np.float32) != score).any()
         identical = identical_rows(self.run).any()
         matters = {'negative': min(self.grades, default=0) < 0, 'score_dtype': rounds, 'identical_ids': identical}
@@ -377,9 +377,9 @@ class Rankings:
             qrels = self.tables('last')[0]
             if isinstance(source, Run): rows_of_run = source.rows
             else: rows_of_run = read_rows(source, 'run')
-            run = Run.unchecked(rows_of_run)
-        if rows == 'above zero': run = Run.unchecked(run.rows.selected(run.rows.value > 0))
-        if rows == 'whole grades': qrels = Qrels.unchecked(replace(qrels.rows, value=np.trunc(qrels.rows.value)))
+            run = Run._unchecked(rows_of_run)
+        if rows == 'above zero': run = Run._unchecked(run.rows.selected(run.rows.value > 0))
+        if rows == 'whole grades': qrels = Qrels._unchecked(replace(qrels.rows, value=np.trunc(qrels.rows.value)))
         if rows == 'judged for any query':  # the first grade of a document counts
             by_query = qrels.to_dict()
             grades = {doc: grade for docs in reversed(by_query.values()) for doc, grade in docs.items()}

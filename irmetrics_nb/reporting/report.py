@@ -17,7 +17,7 @@ from typing import Any, Unpack
 import numpy as np
 
 # %% ../../nbs/reporting/report.ipynb #df66355f
-from .. import Checkup, Comparison, Qrels, Run, Scores, check, compare, evaluate
+from .. import Checkup, Comparison, Qrels, Scores, check, compare, evaluate
 from ..comparing.aligned_scores import groups_of_queries, unknown_option
 from irmetrics_nb.comparing.comparison import (
     MOST_LETTERS,
@@ -28,7 +28,7 @@ from irmetrics_nb.comparing.comparison import (
     marks_text,
 )
 from ..data.errors import counted, visible
-from ..data.recognition import Runs, is_run, ready, recognise
+from ..data.recognition import Runs, RunSource, is_run, recognise
 from ..data.records import LONGEST, TOPICS, read_words
 from ..evaluation.conventions import Options, conventions_of, read_run
 from ..evaluation.evaluation import Progress, in_percent, parts_of
@@ -487,8 +487,8 @@ def _readable_runs(qrels, runs, system, duplicates):
     sources = recognise(qrels, runs, system)
     resolves = duplicates != 'refuse'
     def readable(run):
-        if resolves and not run.path: return Run(run, duplicates=duplicates, copy=False)
-        return ready(run)
+        if resolves and not run.path: return RunSource.of(run.read(duplicates))
+        return run.repeatable()
     return Runs(tuple(map(readable, sources)), sources.single)
 
 def _baseline_name(baseline, sources):
