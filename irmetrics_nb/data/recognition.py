@@ -226,6 +226,7 @@ class Runs:
     """One or several runs, which are read only when their rows are needed."""
     each: tuple[Run, ...]
     single: bool  # whether it was given as one run
+    paths: tuple[str, ...]  # of each run; '' if it is no file
 
     def __iter__(self) -> Iterator[Run]: return iter(self.each)
 
@@ -265,7 +266,7 @@ def recognise(qrels: Any, run: Any, system: str | None = None, **options: Any) -
     sources = [('', run)] if named is None else named
     for _, source in sources: check_places(qrels, source)
     runs = tuple(Run.unread(source, name, **options) for name, source in sources)
-    return Runs(runs, single=named is None)
+    return Runs(runs, single=named is None, paths=tuple(run.path for run in runs))
 
 def one_run(qrels: Any, run: Any) -> Run:
     """Return the run of a source; raise ValueError if it has several runs."""

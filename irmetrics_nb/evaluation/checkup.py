@@ -294,6 +294,7 @@ def read_source(source: Any, kind: type[Qrels] | type[Run], limit: int, use: Cal
             valid, problems = _read_valid(source, kind, limit, error)
             if valid is not None and len(valid.rows): evidence = use(valid)
     texts = [str(warning.message) for warning in caught if warning.category is DataWarning]
+    if isinstance(source, Rows): texts += source.comments.doubts
     for text in dict.fromkeys(texts):
         problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
     evidence.faults = problems
@@ -334,12 +335,12 @@ def evidence_of_judgments(source: Any) -> Evidence:
 def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evidence:
     """Read a run, join it with the judgments, and return facts about it for `find_problems`.
 
-    judgments: from `evidence_of_judgments`. path: the run as the user passed it. k: the expected number of documents
+    judgments: from `evidence_of_judgments`. path: the run as the user passed it, or the rows of its file. k: the expected number of documents
     per query. source: the run, or its valid rows."""
     qrels = judgments.qrels or Qrels.empty()
     run = ready(Run.unread(source))
     signs = signs_of_swap(qrels, run)
-    from_path = isinstance(path, str | os.PathLike)
+    from_path = isinstance(path, str | os.PathLike | Rows)
     hits, reading = judge_run(qrels, run, observe=partial(count_part, from_path))
     counts = total_counts(reading.observed)
     depth = counts.depth

@@ -233,7 +233,8 @@ def evaluate(
     scored: list[Scores] = []
     answered: list[np.ndarray] = []
     texts: list[str] = []
-    for i, (current_run, report) in enumerate(zip(runs, _reporters(progress, runs)), 1):
+    parts = zip(runs, runs.paths, _reporters(progress, runs))
+    for i, (current_run, path, report) in enumerate(parts, 1):
         release = not roles_known and i == len(runs)  # they have served
         try:
             one_scores, judged, reading, results = score_run(
@@ -241,7 +242,7 @@ def evaluate(
                 roles_known=roles_known, memory=memory, progress=report,
                 release_qrels=release)
         except DataError as error:
-            if runs.single or current_run.path: raise
+            if runs.single or path: raise
             name = current_run.own_name or f'run {i}'
             raise DataError(f'{name}: {error}') from None
         if report and not runs.single: report(1, 1)  # this file is done
@@ -403,8 +404,7 @@ def _with_groups(scores, groups):
 def _reporters(progress, runs):
     "Return one progress callback per run; each reports the bytes read of all files so far."
     if progress is None or runs.single: return repeat(progress)
-    files = [run.path for run in runs]
-    sizes = [max(1, os.path.getsize(f)) if os.path.isfile(f) else 1 for f in files]
+    sizes = [max(1, os.path.getsize(path)) if os.path.isfile(path) else 1 for path in runs.paths]
     total = sum(sizes)
     def of(start, size):
         return lambda done, all_bytes: progress(start + size * done // max(all_bytes, 1), total)
@@ -415,9 +415,9 @@ def _with_names(scores, runs):
     name that occurs twice."""
     names = [result.name for result in scores]
     named: dict = {}
-    for i, (name, run, result) in enumerate(zip(names, runs, scores), 1):
+    for i, (name, path, result) in enumerate(zip(names, runs.paths, scores), 1):
         if names.count(name) > 1:
-            if run.path: name = f'{name} ({run.path})'.strip()
+            if path: name = f'{name} ({path})'.strip()
             else: name = f'{name or "run"} {i}'
         if name in named: name = f'{name} ({i})'
         info = replace(result.runs[0], name=name)

@@ -29,11 +29,16 @@ from irmetrics_nb.comparing.comparison import (
 )
 from ..core.conventions import Options
 from ..data.errors import counted, visible
+from ..data.judging import DEFAULT_MEMORY
 from ..data.recognition import Runs, is_run, ready, recognise
 from ..data.records import LONGEST, TOPICS, read_words
-from ..evaluation.evaluation import Progress, in_percent, parts_of
+from ..data.sources import read_rows
+from ..data.tables import TABLE_MAGIC
+from ..evaluation.evaluation import Progress, in_percent, parts_of, requested_measures
+from ..evaluation.findings import check_swapped
 from ..evaluation.presets import conventions_of, read_run
 from ..evaluation.scores import as_record
+from ..explaining.arithmetic import from_run
 from irmetrics_nb.reporting.sections import (
     BARS,
     DEPTH,
@@ -443,24 +448,23 @@ def report(
         problem = f'report() got an unexpected keyword argument {wrong!r}'
         hint = '; to write a file, use report(...).save(path)'
         raise TypeError(problem + hint * (wrong in WRITING))
-    chosen = conventions_of(
-        options.get('conventions'), duplicates=options.get('duplicates'))
-    duplicates = chosen.duplicates
-    runs_read = _readable_runs(qrels, runs, options.pop('system', None), duplicates)
-    judgments = qrels
-    if not isinstance(qrels, str | os.PathLike):
-        judgments = Qrels(qrels, duplicates=duplicates, copy=False)
+    rules: dict[str, Any] = {**options}
+    sources = _sources(qrels, runs, rules.pop('system', None))
+    memory = rules.pop('memory', None)
+    in_force = conventions_of(rules.pop('conventions', None), **rules)
+    requested = requested_measures(measures, in_force)
+    truth, judgments, runs_read, files = _read(qrels, sources, in_force.duplicates, memory)
     reading, testing, finishing = parts_of(in_percent(progress), 3)
-    scores = evaluate(judgments, runs_read, measures, progress=reading, **options)
+    scores = evaluate(
+        truth, runs_read, requested, conventions=in_force, memory=memory, progress=reading)
     names = [run.name or 'run' for run in scores.runs]
-    by_name = dict(zip(names, runs_read))
-    grades = Qrels(judgments, duplicates=duplicates, copy=False)
     comparison = _compared(
-        scores, _baseline_name(baseline, by_name), groups=groups, test=test, seed=seed,
-        correction=correction, correct_over=correct_over, alpha=alpha,
+        scores, _baseline_name(baseline, names, sources.paths), groups=groups, test=test,
+        seed=seed, correction=correction, correct_over=correct_over, alpha=alpha,
         progress=testing)
     pair = _focus_pair(scores, comparison)
-    gains, losses = _cards(scores, comparison, pair, grades, by_name)
+    gains, losses = _cards(scores, comparison, pair, truth, dict(zip(names, runs_read)))
+    del runs_read
     topic_words = read_words(topics, scores.query_ids, TOPICS)
     cards = gains + losses
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
@@ -470,8 +474,8 @@ def report(
     slices = None
     if groups is not None: slices = groups_of_queries(scores, groups)
     found = None
-    if checkup: found = check(judgments, by_name)
-    best_grade = float(grades.rows.value.max(initial=0))
+    if checkup: found = check(judgments, dict(zip(names, files)))
+    best_grade = float(truth.columns.value.max(initial=0))
     title = title or f'{subject or "A run"}, {counted(len(scores), "query")}'
     finishing(1, 1)
     return Report(title, scores, comparison, pair, gains, losses, topic_words, slices,
@@ -480,25 +484,60 @@ def report(
 # %% ../../nbs/reporting/report.ipynb #6872ab84
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
 
-def _readable_runs(qrels, runs, system, duplicates):
-    """Return the runs in forms that can be read several times. Such forms are a path, a
-    large table, or rows in memory."""
+def _sources(qrels, runs, system):
+    """Return the runs as `Runs`. Raise ValueError if one of several has an empty name."""
     if isinstance(runs, Mapping) and len(runs) > 1 and '' in runs and is_run(runs['']):
         raise ValueError("one of the runs has the empty name ''; give each run a name")
-    sources = recognise(qrels, runs, system)
-    resolves = duplicates != 'refuse'
-    def readable(run):
-        if resolves and not run.path: return Run(run, duplicates=duplicates, copy=False)
-        return ready(run)
-    return Runs(tuple(map(readable, sources)), sources.single)
+    return recognise(qrels, runs, system)
 
-def _baseline_name(baseline, sources):
+PACKED = b'\x1f\x8b', *TABLE_MAGIC  # the first bytes of a packed file
+ROW_RATIO, UNPACKED_RATIO = 4, 6  # bytes of the rows for each byte of text, and of text for each byte of a packed file
+
+def _size_of_rows(path):
+    """Return about how many bytes of memory the rows of a file need."""
+    with open(path, 'rb') as file: packed = file.read(6).startswith(PACKED)
+    size = ROW_RATIO * os.path.getsize(path)
+    if packed: return UNPACKED_RATIO * size
+    return size
+
+def _read(qrels, sources, duplicates, memory):
+    """Read the judgments, and all runs that fit into the memory together, once. Return the
+    judgments, what `check` examines in their place, the runs, and what it examines in their
+    place. Of a file, it examines the rows before duplicates are left out. Other runs are files
+    or large tables, which are read in batches."""
+    from_path = isinstance(qrels, str | os.PathLike)
+    judgments = qrels
+    if from_path: judgments = read_rows(qrels, 'qrels')
+    truth = Qrels(judgments, duplicates=duplicates, copy=False)
+    if not from_path: judgments = truth
+    room = DEFAULT_MEMORY
+    if isinstance(memory, int | float): room = memory
+    runs = []
+    files = []
+    for run, path in zip(sources, sources.paths):
+        fits = os.path.isfile(path) and not run.options
+        if fits:
+            room -= _size_of_rows(path)
+            fits = room >= 0
+        if fits:
+            source = read_rows(path, 'run')
+            run = Run(source, name=run.own_name, duplicates=duplicates, copy=False)
+        elif path or duplicates == 'refuse': source = run = ready(run)
+        else: source = run = Run(run, duplicates=duplicates, copy=False)
+        unread = run.source is not None and not run.options
+        if from_path and (fits or unread): check_swapped(truth, run)
+        runs.append(run)
+        files.append(source)
+    return truth, judgments, Runs((*runs,), sources.single, sources.paths), files
+
+def _baseline_name(baseline, names, paths):
     """Return the name of the baseline, which may be the path of its run. Return None without
     a baseline. Raise ValueError for a baseline if there is only one run."""
     if baseline is None: return None
-    if len(sources) == 1: raise ValueError('a baseline needs at least two runs, but there is only one')
-    paths = {run.path: name for name, run in sources.items() if run.path}
-    return paths.get(str(baseline), str(baseline))
+    if len(names) == 1: raise ValueError('a baseline needs at least two runs, but there is only one')
+    name_of = dict(zip(paths, names))
+    name_of.pop('', None)
+    return name_of.get(str(baseline), str(baseline))
 
 def _compared(scores, baseline, **options):
     """Compare several runs by all measures of quality that are means over queries. Return
@@ -528,7 +567,7 @@ def _focus_pair(scores, comparison):
     return baseline, best
 
 # %% ../../nbs/reporting/report.ipynb #0fcd5da3
-def _cards(scores, comparison, pair, qrels, sources):
+def _cards(scores, comparison, pair, qrels, runs):
     """Return two tuples of cards: the largest gains and the largest losses. A card has the
     data that the report shows for a query. For one run, there are no gains, and the losses
     are the worst queries."""
@@ -546,11 +585,14 @@ def _cards(scores, comparison, pair, qrels, sources):
         losses = [row for row in queries if row[2] < row[1]]
         gains = [row for row in queries[::-1] if row[2] > row[1]]
     conventions = scores.conventions.of(measure.name)
-    runs = {name: read_run(sources[name], conventions) for name in pair}
+    order = 'given' if conventions.ties == 'given' else 'docid'
+    results = {name: read_run(runs[name], conventions) for name in pair}
     def cards(rows):
         found = []
         for q, *values in rows[:LARGEST]:
             by_system = dict(zip(pair, values))
-            found.append(card(q, by_system, measure, qrels, runs, scores.conventions))
+            listings = {name: from_run(qrels, run, q, ties=order, negative=conventions.negative)
+                        for name, run in results.items()}
+            found.append(card(q, by_system, measure, listings, conventions))
         return tuple(found)
     return cards(gains), cards(losses)

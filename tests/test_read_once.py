@@ -1,0 +1,56 @@
+"The judgments are parsed once in a report, and a run once if its rows fit into the memory, otherwise at most twice."
+import random
+
+import pytest
+
+from irmetrics_nb import report
+from irmetrics_nb.data import text
+
+
+@pytest.fixture
+def folder(tmp_path):
+    "Judgments and three runs of 300 queries, as TREC files; each run is longer than the block that recognises it."
+    draw = random.Random(5)
+    queries = [f'q{i:03}' for i in range(300)]
+    judgments = [f'{q} 0 d{i} {draw.randrange(3)}\n' for q in queries for i in range(8)]
+    (tmp_path/'qrels.txt').write_text(''.join(judgments))
+    for name in 'ab':
+        lines = []
+        for q in queries:
+            ranked = enumerate(draw.sample(range(100), 60))
+            lines += [f'{q} Q0 d{doc} {rank + 1} {60 - rank} {name}\n' for rank, doc in ranked]
+        (tmp_path/f'{name}.run').write_text(''.join(lines))
+    draw.shuffle(lines)
+    (tmp_path/'shuffled.run').write_text(''.join(lines))
+    return tmp_path
+
+
+@pytest.fixture
+def parsed(monkeypatch, folder):
+    "How often the rows of each file were parsed, on average over its lines."
+    lines = {}
+    parse_piece = text.parse_piece
+    def count(source, begin, end, layout):
+        piece = parse_piece(source, begin, end, layout)
+        lines[source.name] = lines.get(source.name, 0) + len(piece[1])
+        return piece
+    monkeypatch.setattr(text, 'parse_piece', count)
+    def times(name):
+        path = folder/name
+        return lines.pop(str(path), 0) / len(path.read_text().splitlines())
+    return times
+
+
+def paths(folder, *names):
+    return {name: folder/f'{name}.run' for name in names}
+
+
+@pytest.mark.parametrize('options', [{}, {'checkup': False}, {'duplicates': 'first'}, {'conventions': 'beir'}, {'ties': 'average'}], ids=str)
+def test_a_report_parses_each_file_once(folder, parsed, options):
+    report(folder/'qrels.txt', paths(folder, 'a', 'b', 'shuffled'), 'AP nDCG@10', **options)
+    assert [parsed(name) for name in ('qrels.txt', 'a.run', 'b.run', 'shuffled.run')] == [1, 1, 1, 1]
+
+
+def test_a_report_of_one_run_parses_it_once(folder, parsed):
+    report(folder/'qrels.txt', folder/'a.run')
+    assert parsed('qrels.txt') == parsed('a.run') == 1
