@@ -54,3 +54,11 @@ def test_a_report_parses_each_file_once(folder, parsed, options):
 def test_a_report_of_one_run_parses_it_once(folder, parsed):
     report(folder/'qrels.txt', folder/'a.run')
     assert parsed('qrels.txt') == parsed('a.run') == 1
+
+
+@pytest.mark.parametrize('options', [{}, {'checkup': False}, {'duplicates': 'first'}, {'conventions': 'beir'}], ids=str)
+def test_a_report_parses_a_run_that_does_not_fit_into_the_memory_at_most_twice(folder, parsed, options):
+    large = report(folder/'qrels.txt', paths(folder, 'a', 'b'), memory=200_000, **options)
+    assert parsed('qrels.txt') == 1
+    assert 1 < parsed('a.run') <= 2 and 1 < parsed('b.run') <= 2
+    assert large.to_html() == report(folder/'qrels.txt', paths(folder, 'a', 'b'), **options).to_html()

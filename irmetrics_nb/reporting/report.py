@@ -409,7 +409,7 @@ def report(
     title : str, optional
         The title of the report.
     checkup : bool
-        Whether to `check` the input; this reads the input once more.
+        Whether to `check` the input.
     test, correction, correct_over, alpha, seed
         As in `compare`.
     progress : callable, optional
@@ -453,7 +453,8 @@ def report(
     memory = rules.pop('memory', None)
     in_force = conventions_of(rules.pop('conventions', None), **rules)
     requested = requested_measures(measures, in_force)
-    truth, judgments, runs_read, files = _read(qrels, sources, in_force.duplicates, memory)
+    duplicates = in_force.duplicates
+    truth, judgments, runs_read, inputs = _read_input(qrels, sources, duplicates, memory)
     reading, testing, finishing = parts_of(in_percent(progress), 3)
     scores = evaluate(
         truth, runs_read, requested, conventions=in_force, memory=memory, progress=reading)
@@ -463,8 +464,13 @@ def report(
         seed=seed, correction=correction, correct_over=correct_over, alpha=alpha,
         progress=testing)
     pair = _focus_pair(scores, comparison)
-    gains, losses = _cards(scores, comparison, pair, truth, dict(zip(names, runs_read)))
-    del runs_read
+    results = dict(zip(names, runs_read))
+    examined = dict(zip(names, inputs))
+    for name in pair:
+        if not _unread(results[name]): continue
+        examined[name], results[name] = _rows_and_run(results[name], duplicates)
+    gains, losses = _cards(scores, comparison, pair, truth, results)
+    del results, runs_read
     topic_words = read_words(topics, scores.query_ids, TOPICS)
     cards = gains + losses
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
@@ -474,7 +480,7 @@ def report(
     slices = None
     if groups is not None: slices = groups_of_queries(scores, groups)
     found = None
-    if checkup: found = check(judgments, dict(zip(names, files)))
+    if checkup: found = check(judgments, examined)
     best_grade = float(truth.columns.value.max(initial=0))
     title = title or f'{subject or "A run"}, {counted(len(scores), "query")}'
     finishing(1, 1)
@@ -500,11 +506,18 @@ def _size_of_rows(path):
     if packed: return UNPACKED_RATIO * size
     return size
 
-def _read(qrels, sources, duplicates, memory):
-    """Read the judgments, and all runs that fit into the memory together, once. Return the
-    judgments, what `check` examines in their place, the runs, and what it examines in their
-    place. Of a file, it examines the rows before duplicates are left out. Other runs are files
-    or large tables, which are read in batches."""
+def _unread(run): return run.source is not None and not run.options
+
+def _rows_and_run(run, duplicates):
+    """Read a run. Return its rows, and the run without the duplicates among them."""
+    rows = read_rows(run.source, 'run')
+    return rows, Run(rows, name=run.own_name, duplicates=duplicates, copy=False)
+
+def _read_input(qrels, sources, duplicates, memory):
+    """Read the judgments, and the files of runs whose rows fit into the memory together. Larger
+    files and tables are read later, in batches. Return the judgments, what `check` examines in
+    their place, the runs, and what it examines in place of each: the rows of a file before
+    duplicates are left out."""
     from_path = isinstance(qrels, str | os.PathLike)
     judgments = qrels
     if from_path: judgments = read_rows(qrels, 'qrels')
@@ -513,22 +526,19 @@ def _read(qrels, sources, duplicates, memory):
     room = DEFAULT_MEMORY
     if isinstance(memory, int | float): room = memory
     runs = []
-    files = []
+    examined = []
     for run, path in zip(sources, sources.paths):
-        fits = os.path.isfile(path) and not run.options
-        if fits:
+        fits = False
+        if os.path.isfile(path) and not run.options:
             room -= _size_of_rows(path)
             fits = room >= 0
-        if fits:
-            source = read_rows(path, 'run')
-            run = Run(source, name=run.own_name, duplicates=duplicates, copy=False)
+        if fits: source, run = _rows_and_run(run, duplicates)
         elif path or duplicates == 'refuse': source = run = ready(run)
         else: source = run = Run(run, duplicates=duplicates, copy=False)
-        unread = run.source is not None and not run.options
-        if from_path and (fits or unread): check_swapped(truth, run)
+        if from_path and (fits or _unread(run)): check_swapped(truth, run)
         runs.append(run)
-        files.append(source)
-    return truth, judgments, Runs((*runs,), sources.single, sources.paths), files
+        examined.append(source)
+    return truth, judgments, Runs((*runs,), sources.single, sources.paths), examined
 
 def _baseline_name(baseline, names, paths):
     """Return the name of the baseline, which may be the path of its run. Return None without
