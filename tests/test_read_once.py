@@ -2,9 +2,23 @@
 import random
 
 import pytest
+from helpers import irmetrics
 
-from irmetrics_nb import report
+from irmetrics_nb import (
+    Conventions,
+    Qrels,
+    Run,
+    check,
+    compare,
+    evaluate,
+    explain,
+    explain_difference,
+    nDCG,
+    report,
+)
 from irmetrics_nb.data import text
+from irmetrics_nb.explaining.arithmetic import from_run
+from irmetrics_nb.explaining.explanation import explain_query
 
 
 @pytest.fixture
@@ -62,3 +76,34 @@ def test_a_report_parses_a_run_that_does_not_fit_into_the_memory_at_most_twice(f
     assert parsed('qrels.txt') == 1
     assert 1 < parsed('a.run') <= 2 and 1 < parsed('b.run') <= 2
     assert large.to_html() == report(folder/'qrels.txt', paths(folder, 'a', 'b'), **options).to_html()
+
+
+@pytest.mark.parametrize('call', [
+    lambda qrels, a, b: evaluate(qrels, {'a': a, 'b': b}),
+    lambda qrels, a, b: compare(qrels, {'a': a, 'b': b}),
+    lambda qrels, a, b: check(qrels, {'a': a, 'b': b}),
+    lambda qrels, a, b: explain_difference('AP', qrels, a, b).query('q001'),
+    lambda qrels, a, b: [explain('AP', qrels, a, 'q001', judgments='retrieved'), Run(b)],
+], ids=['evaluate', 'compare', 'check', 'explain_difference', 'explain'])
+def test_other_functions_parse_each_file_once(folder, parsed, call):
+    call(folder/'qrels.txt', folder/'a.run', folder/'b.run')
+    assert parsed('qrels.txt') == parsed('a.run') == parsed('b.run') == 1
+
+
+def test_the_command_parses_each_file_once(folder, parsed):
+    done = irmetrics('report', folder/'qrels.txt', folder/'a.run', folder/'b.run', '-o', folder/'out.html')
+    assert done.returncode == 0
+    assert parsed('qrels.txt') == parsed('a.run') == parsed('b.run') == 1
+
+
+@pytest.mark.parametrize('rules', [{}, {'ties': 'given'}, {'ties': 'best'}, {'negative': 'keep'}, {'judgments': 'retrieved'}], ids=str)
+def test_a_query_is_explained_from_its_listing_without_a_source(folder, rules):
+    qrels = Qrels(folder/'qrels.txt')
+    run = Run(folder/'a.run')
+    conventions = Conventions(**rules)
+    order = 'given' if conventions.ties == 'given' else 'docid'
+    for query in qrels.queries[:20]:
+        listing = from_run(qrels, run, query, ties=order, negative=conventions.negative)
+        found = explain_query(nDCG @ 10, listing, conventions, query=query)
+        expected = explain(nDCG @ 10, qrels, run, query, **rules)
+        assert found.to_dict() == expected.to_dict() and found.text == expected.text

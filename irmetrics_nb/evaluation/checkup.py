@@ -459,8 +459,31 @@ def _named_runs(qrels, runs, system):
     sources = {}
     for n, (name, run) in enumerate(zip(names, recognised), 1):
         if names.count(name) > 1: name = f'{name} ({n})'
-        sources[name] = run_of_documents(run) if run.source is None or run.options else run.source
+        sources[name] = examined(run)
     return sources
+
+def examined(run: Run) -> Any:
+    """Return what `check` examines: the source of a run that is not read yet, or a run of documents."""
+    if run.source is None or run.options: return run_of_documents(run)
+    return run.source
+
+def examine(qrels: Any, runs: Iterable[tuple[str, Any]], *, k: int = 100, faults: int = 20) -> Checkup:
+    """Check judgments and runs, given as (name, source), for problems. The options are those of `check`. The runs are
+    examined one after the other, and not kept."""
+    of_judgments = read_source(qrels, Qrels, faults, evidence_of_judgments)
+    facts = {'judgments': facts_of_judgments(of_judgments)}
+    findings = find_problems(of_judgments, 'judgments')
+    answered = []
+    for name, source in runs:
+        use = partial(evidence_of_run, of_judgments, source, k)
+        evidence = read_source(source, Run, faults, use)
+        facts[name] = facts_of_run(evidence)
+        findings += find_problems(evidence, name)
+        if evidence.hits: answered.append(evidence.hits.retrieved > 0)
+        del source, use, evidence
+    findings += find_problems(Evidence(answered=answered))
+    findings.sort(key=lambda finding: LEVELS.index(finding.level))
+    return Checkup(facts, tuple(findings))
 
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
 def check(
@@ -499,16 +522,4 @@ def check(
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
     runs = _named_runs(qrels, run, system)
-    of_judgments = read_source(qrels, Qrels, faults, evidence_of_judgments)
-    facts = {'judgments': facts_of_judgments(of_judgments)}
-    findings = find_problems(of_judgments, 'judgments')
-    answered = []
-    for name, source in runs.items():
-        use = partial(evidence_of_run, of_judgments, source, k)
-        evidence = read_source(source, Run, faults, use)
-        facts[name] = facts_of_run(evidence)
-        findings += find_problems(evidence, name)
-        if evidence.hits: answered.append(evidence.hits.retrieved > 0)
-    findings += find_problems(Evidence(answered=answered))
-    findings.sort(key=lambda finding: LEVELS.index(finding.level))
-    return Checkup(facts, tuple(findings))
+    return examine(qrels, runs.items(), k=k, faults=faults)

@@ -9,7 +9,7 @@ __all__ = ['NOTHING_SHARED', 'LARGEST', 'content', 'over_text', 'Report', 'repor
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any, Unpack
@@ -17,7 +17,7 @@ from typing import Any, Unpack
 import numpy as np
 
 # %% ../../nbs/reporting/report.ipynb #df66355f
-from .. import Checkup, Comparison, Qrels, Run, Scores, check, compare, evaluate
+from .. import Checkup, Comparison, Qrels, Run, Scores, compare, evaluate
 from ..comparing.aligned_scores import groups_of_queries, unknown_option
 from irmetrics_nb.comparing.comparison import (
     MOST_LETTERS,
@@ -34,6 +34,7 @@ from ..data.recognition import Runs, is_run, ready, recognise
 from ..data.records import LONGEST, TOPICS, read_words
 from ..data.sources import read_rows
 from ..data.tables import TABLE_MAGIC
+from ..evaluation.checkup import examine, examined
 from ..evaluation.evaluation import Progress, in_percent, parts_of, requested_measures
 from ..evaluation.findings import check_swapped
 from ..evaluation.presets import conventions_of, read_run
@@ -464,13 +465,19 @@ def report(
         seed=seed, correction=correction, correct_over=correct_over, alpha=alpha,
         progress=testing)
     pair = _focus_pair(scores, comparison)
-    results = dict(zip(names, runs_read))
-    examined = dict(zip(names, inputs))
-    for name in pair:
-        if not _unread(results[name]): continue
-        examined[name], results[name] = _rows_and_run(results[name], duplicates)
-    gains, losses = _cards(scores, comparison, pair, truth, results)
-    del results, runs_read
+    measure, *largest = _largest(scores, comparison, pair, truth)
+    rules_of_measure = scores.conventions.of(measure.name)
+    queries = [query for rows in largest for query, *_ in rows]
+    list_queries = partial(_listings, truth, queries, rules_of_measure)
+    listings: dict[str, dict] = dict.fromkeys(pair, {})
+    results = dict(zip(names, zip(runs_read, inputs)))
+    del runs_read, inputs
+    each_run = _listed(results, listings, list_queries, duplicates)
+    found = None
+    if checkup: found = examine(judgments, each_run)
+    for _ in each_run: pass  # without a check-up
+    gains, losses = (
+        _cards(rows, pair, measure, listings, rules_of_measure) for rows in largest)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
     cards = gains + losses
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
@@ -479,8 +486,6 @@ def report(
     else: subject = scores.runs[0].name
     slices = None
     if groups is not None: slices = groups_of_queries(scores, groups)
-    found = None
-    if checkup: found = check(judgments, examined)
     best_grade = float(truth.columns.value.max(initial=0))
     title = title or f'{subject or "A run"}, {counted(len(scores), "query")}'
     finishing(1, 1)
@@ -526,19 +531,40 @@ def _read_input(qrels, sources, duplicates, memory):
     room = DEFAULT_MEMORY
     if isinstance(memory, int | float): room = memory
     runs = []
-    examined = []
+    inputs = []
     for run, path in zip(sources, sources.paths):
         fits = False
         if os.path.isfile(path) and not run.options:
             room -= _size_of_rows(path)
             fits = room >= 0
         if fits: source, run = _rows_and_run(run, duplicates)
-        elif path or duplicates == 'refuse': source = run = ready(run)
-        else: source = run = Run(run, duplicates=duplicates, copy=False)
+        elif path or duplicates == 'refuse': run = ready(run)
+        else: run = Run(run, duplicates=duplicates, copy=False)
+        if not fits: source = examined(run)
         if from_path and (fits or _unread(run)): check_swapped(truth, run)
         runs.append(run)
-        examined.append(source)
-    return truth, judgments, Runs((*runs,), sources.single, sources.paths), examined
+        inputs.append(source)
+    return truth, judgments, Runs((*runs,), sources.single, sources.paths), inputs
+
+def _listings(qrels, queries, conventions, run):
+    """Return {query: its ranked list} of a run for some queries."""
+    results = read_run(run, conventions)
+    order = 'docid'
+    if conventions.ties == 'given': order = 'given'
+    options = {'ties': order, 'negative': conventions.negative}
+    return {query: from_run(qrels, results, query, **options) for query in queries}
+
+def _listed(results, listings, list_queries, duplicates):
+    """Yield (name, what `check` examines) of each run, and let it go. Fill `listings` for the
+    systems that it has, which are read now if they are not read yet. results: {name: (run,
+    what `check` examines)}."""
+    for name in [*results]:
+        run, source = results.pop(name)
+        if name in listings:
+            if _unread(run): source, run = _rows_and_run(run, duplicates)
+            listings[name] = list_queries(run)
+        del run
+        yield name, source
 
 def _baseline_name(baseline, names, paths):
     """Return the name of the baseline, which may be the path of its run. Return None without
@@ -577,10 +603,10 @@ def _focus_pair(scores, comparison):
     return baseline, best
 
 # %% ../../nbs/reporting/report.ipynb #0fcd5da3
-def _cards(scores, comparison, pair, qrels, runs):
-    """Return two tuples of cards: the largest gains and the largest losses. A card has the
-    data that the report shows for a query. For one run, there are no gains, and the losses
-    are the worst queries."""
+def _largest(scores, comparison, pair, qrels):
+    """Return (first measure, largest gains, largest losses). The gains and losses are rows
+    (query, value of each system). For one run, there are no gains, and the losses are the
+    worst queries."""
     if comparison is None:
         measure = scores.measures[0]
         rows = qrels.rows
@@ -594,15 +620,14 @@ def _cards(scores, comparison, pair, qrels, runs):
         queries = comparison.queries(*pair)
         losses = [row for row in queries if row[2] < row[1]]
         gains = [row for row in queries[::-1] if row[2] > row[1]]
-    conventions = scores.conventions.of(measure.name)
-    order = 'given' if conventions.ties == 'given' else 'docid'
-    results = {name: read_run(runs[name], conventions) for name in pair}
-    def cards(rows):
-        found = []
-        for q, *values in rows[:LARGEST]:
-            by_system = dict(zip(pair, values))
-            listings = {name: from_run(qrels, run, q, ties=order, negative=conventions.negative)
-                        for name, run in results.items()}
-            found.append(card(q, by_system, measure, listings, conventions))
-        return tuple(found)
-    return cards(gains), cards(losses)
+    return measure, gains[:LARGEST], losses[:LARGEST]
+
+def _cards(rows, pair, measure, listings, conventions):
+    """Return a tuple of cards, with the data that the report shows for each query. rows:
+    (query, value of each system). listings: {system: {query: its ranked list}}."""
+    found = []
+    for query, *values in rows:
+        by_system = dict(zip(pair, values))
+        of_query = {name: listings[name][query] for name in pair}
+        found.append(card(query, by_system, measure, of_query, conventions))
+    return tuple(found)
