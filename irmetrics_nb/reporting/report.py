@@ -503,6 +503,7 @@ def _sources(qrels, runs, system):
 
 PACKED = b'\x1f\x8b', *TABLE_MAGIC  # the first bytes of a packed file
 ROW_RATIO, UNPACKED_RATIO = 4, 6  # bytes of the rows for each byte of text, and of text for each byte of a packed file
+KEPT_SHARE = 8  # of the memory, one part is for the rows that are kept; the rest is for the run that is being read
 
 def _size_of_rows(path):
     """Return about how many bytes of memory the rows of a file need."""
@@ -519,7 +520,7 @@ def _rows_and_run(run, duplicates):
     return rows, Run(rows, name=run.own_name, duplicates=duplicates, copy=False)
 
 def _read_input(qrels, sources, duplicates, memory):
-    """Read the judgments, and the files of runs whose rows fit into the memory together. Larger
+    """Read the judgments, and the files of runs whose rows fit into a share of the memory. Other
     files and tables are read later, in batches. Return the judgments, what `check` examines in
     their place, the runs, and what it examines in place of each: the rows of a file before
     duplicates are left out."""
@@ -530,6 +531,7 @@ def _read_input(qrels, sources, duplicates, memory):
     if not from_path: judgments = truth
     room = DEFAULT_MEMORY
     if isinstance(memory, int | float): room = memory
+    room //= KEPT_SHARE
     runs = []
     inputs = []
     for run, path in zip(sources, sources.paths):
