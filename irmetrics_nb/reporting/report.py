@@ -529,7 +529,7 @@ def _read_input(qrels, sources, duplicates, memory):
     if from_path: judgments = read_rows(qrels, 'qrels')
     truth = Qrels(judgments, duplicates=duplicates, copy=False)
     if not from_path: judgments = truth
-    room = DEFAULT_MEMORY
+    room: float = DEFAULT_MEMORY
     if isinstance(memory, int | float): room = memory
     room //= KEPT_SHARE
     runs = []
