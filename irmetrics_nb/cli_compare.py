@@ -267,7 +267,7 @@ REPORT_EXAMPLES = '''
         str, 'The file or the name of the run that the others are compared with; default: compare every pair.'),
     title=option(str, 'The title of the report.'),
     format=option(choice(['html', 'markdown', 'latex']), 'The format, if it is not clear from the file name.'),
-    check=option(bool, 'Whether to check the input for problems; the check reads it once more.', '--check/--no-check'))
+    check=option(bool, 'Whether to check the input for problems.', '--check/--no-check'))
 def _report_command(
     qrels, runs, output=Path('report.html'), measures=('nDCG@10 AP RR',), documents=None, topics=None, groups=None,
     baseline=None, title=None, format=None, check=True, memory=None, system=None, *, answers,

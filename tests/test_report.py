@@ -13,6 +13,7 @@ from scipy import stats
 from irmetrics_nb import compare, evaluate, explain, load_example, report
 from irmetrics_nb.data.records import DOCUMENTS, TOPICS, read_words
 from irmetrics_nb.evaluation.scores import RunInfo, Scores
+from irmetrics_nb.explaining.arithmetic import from_run
 from irmetrics_nb.metrics.parsing import parse_all
 from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.reporting.report import Report, content
@@ -237,7 +238,7 @@ def test_in_focus_are_the_two_best_and_their_largest_gains_and_losses(six, page)
 
 def test_a_document_knows_its_rank_in_the_other_list_and_relevant_ones_further_down_are_named(six):
     one = six.gains[0]
-    ranks = [explained_query(six.scores.measures[0], EXAMPLE.qrels, EXAMPLE.runs[side.name], one.query).ranks for side in one.sides]
+    ranks = [explained_query(six.scores.measures[0], from_run(EXAMPLE.qrels, EXAMPLE.runs[side.name], one.query)).ranks for side in one.sides]
     for side, other in zip(one.sides, ranks[::-1], strict=True):
         assert [place.other for place in side.places] == [other.get(place.doc) for place in side.places]
     grades = EXAMPLE.qrels.to_dict()[one.query]

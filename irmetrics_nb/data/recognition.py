@@ -169,6 +169,7 @@ class RunSource:
     source: Any     # in any form that `Run` accepts
     name: str = ''  # the name that was passed
     options: Mapping[str, Any] = field(default_factory=dict)  # columns= and descending=
+    path: str = ''  # of a run file; it is kept when the file is read
     table: Any = None  # a `TableRun` that reads a large table
 
     @classmethod
@@ -179,17 +180,13 @@ class RunSource:
         if source is None: raise unknown_form(source, 'run')
         if isinstance(source, cls): return replace(source, name=name or source.name)
         if isinstance(source, Run): name = name or source._own_name
-        return cls(source, name, options)
+        path = os.fspath(source) if is_path(source) else ''
+        return cls(source, name, options, path)
 
     @property
     def is_read(self) -> bool:
         """Return whether the rows are in memory."""
         return isinstance(self.source, Run)
-
-    @property
-    def path(self) -> str:
-        """Return the path of a run file; '' for any other source."""
-        return os.fspath(self.source) if is_path(self.source) else ''
 
     @property
     def facts(self) -> Rows:
@@ -202,6 +199,10 @@ class RunSource:
         options = {**self.options, 'duplicates': duplicates, 'copy': False}
         return Run(self.source, name=self.name or None, **options)
 
+    def loaded(self, duplicates: DuplicatesChoice = 'refuse') -> 'RunSource':
+        """Read the run, and return a source that has it in memory."""
+        return replace(self, source=self.read(duplicates), options={}, table=None)
+
     def repeatable(self) -> 'RunSource':
         """Return a source that can be read more than once.
 
@@ -212,7 +213,7 @@ class RunSource:
         if on_disk and not self.options: return self
         table = None
         if not self.options and (is_table(self.source) or is_relation(self.source)): table = open_table(self.source)
-        return RunSource.of(self.read()) if table is None else replace(self, table=table)
+        return self.loaded() if table is None else replace(self, table=table)
 
     def open(self, memory: int) -> Any:
         """Return a reader that yields batches of the run, with a size that suits `memory`.

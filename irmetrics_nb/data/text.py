@@ -59,13 +59,19 @@ class Comments:
     """Number of comment lines in a text, and a warning about the first that may be a row."""
     count: int = 0     # how many there are
     doubt: str = ''    # where the first stands that may be a row, and what it is; '' if none may be
+    cut_off: str = ''  # why the text may end in the middle of a row; '' if it does not
 
     def __add__(self, other: 'Comments') -> 'Comments':
-        return Comments(self.count + other.count, self.doubt or other.doubt)
+        return Comments(self.count + other.count, self.doubt or other.doubt, self.cut_off or other.cut_off)
+
+    @property
+    def doubts(self) -> list[str]:
+        """Return the texts of the warnings."""
+        return [text for text in (self.cut_off, self.doubt) if text]
 
     def warn(self) -> None:
-        """Warn with DataWarning if a comment may be a row."""
-        if self.doubt: warnings.warn(self.doubt, DataWarning, stacklevel=2)
+        """Warn with DataWarning if a comment may be a row, or if the text may be cut off."""
+        for text in self.doubts: warnings.warn(text, DataWarning, stacklevel=2)
 
 NO_COMMENTS = Comments()
 
@@ -492,21 +498,21 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
     tag = text.tag(start[0]) if layout == LAYOUTS['run'] else ''
     doc = Ids(text.buffer, start[:n], length[:n])
     rows = Rows(vocabulary.ids, query[:n], doc, value[:n], text.name, tag, text.line, comments=comments)
-    if text.torn and layout == LAYOUTS['qrels']: _warn_if_cut_off(text, rows, longest)
+    if text.torn and layout == LAYOUTS['qrels']: rows.comments += Comments(cut_off=_cut_off(text, rows, longest))
     if not layout.ranks: return rows
     check_ranks(rows)
     return negate_numbers(rows)
 
 # %% ../../nbs/data/text.ipynb #58f3137e
-def _warn_if_cut_off(text, rows, longest):
-    """Warn with DataWarning if the text may end in the middle of a grade. `longest` is the number of bytes of the
+def _cut_off(text, rows, longest):
+    """Return why the text may end in the middle of a grade; '' if it does not. `longest` is the number of bytes of the
     longest grade."""
     last_line = text.buffer[rows.doc.start[-1]:text.end - 1].tobytes()  # without the newline that was added
     grade = last_line.split()[-1]
-    if b'\n' in last_line or not last_line.endswith(grade) or len(grade) >= longest: return
+    if b'\n' in last_line or not last_line.endswith(grade) or len(grade) >= longest: return ''
     problem = f'the last line ends without a newline, and other grades are longer than {grade.decode()!r}'
     where = text.where(rows.doc.start[-1])
-    warnings.warn(f'{where}: {problem}; is the file truncated?', DataWarning, stacklevel=2)
+    return f'{where}: {problem}; is the file truncated?'
 
 # %% ../../nbs/data/text.ipynb #ced77a84
 OPEN_FILES = '/proc/self/fd', '/proc/thread-self/fd', '/dev/fd'  # where a process finds what it has open, by number

@@ -295,6 +295,7 @@ def read_source(source: Any, read: Callable, limit: int, use: Callable) -> Evide
             valid, problems = _read_valid(source, read, limit, error)
             if valid is not None and len(valid.rows): evidence = use(valid)
     texts = [str(warning.message) for warning in caught if warning.category is DataWarning]
+    if isinstance(source, Rows): texts += source.comments.doubts
     for text in dict.fromkeys(texts):
         problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
     evidence.faults = problems
@@ -335,12 +336,12 @@ def evidence_of_judgments(source: Any) -> Evidence:
 def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evidence:
     """Read a run, join it with the judgments, and return facts about it for `find_problems`.
 
-    judgments: from `evidence_of_judgments`. path: the run as the user passed it. k: the expected number of documents
+    judgments: from `evidence_of_judgments`. path: the run as the user passed it, or the rows of its file. k: the expected number of documents
     per query. source: the run, or its valid rows."""
     qrels = judgments.qrels or Qrels._empty()
     run = RunSource.of(source).repeatable()
     signs = signs_of_swap(qrels, run)
-    from_path = isinstance(path, str | os.PathLike)
+    from_path = isinstance(path, str | os.PathLike | Rows)
     hits, reading = judge_run(qrels, run, observe=partial(count_part, from_path))
     counts = total_counts(reading.observed)
     depth = counts.depth
@@ -461,10 +462,31 @@ def _named_runs(qrels, runs, system):
     sources = {}
     for n, (name, run) in enumerate(zip(names, recognised), 1):
         if names.count(name) > 1: name = f'{name} ({n})'
-        sources[name] = run.source
-        if run.is_read: sources[name] = run_of_documents(run.read())
-        elif run.options: sources[name] = run
+        sources[name] = examined(run)
     return sources
+
+def examined(run: RunSource) -> Any:
+    """Return what `check` examines: the source of a run that is not read yet, or a run of documents."""
+    if run.is_read: return run_of_documents(run.read())
+    return run if run.options else run.source
+
+def examine(qrels: Any, runs: Iterable[tuple[str, Any]], *, k: int = 100, faults: int = 20) -> Checkup:
+    """Check judgments and runs, given as (name, source), for problems. The options are those of `check`. The runs are
+    examined one after the other, and not kept."""
+    of_judgments = read_source(qrels, Qrels._of, faults, evidence_of_judgments)
+    facts = {'judgments': facts_of_judgments(of_judgments)}
+    findings = find_problems(of_judgments, 'judgments')
+    answered = []
+    for name, source in runs:
+        use = partial(evidence_of_run, of_judgments, source, k)
+        evidence = read_source(source, _read_run, faults, use)
+        facts[name] = facts_of_run(evidence)
+        findings += find_problems(evidence, name)
+        if evidence.hits: answered.append(evidence.hits.retrieved > 0)
+        del source, use, evidence
+    findings += find_problems(Evidence(answered=answered))
+    findings.sort(key=lambda finding: LEVELS.index(finding.level))
+    return Checkup(facts, tuple(findings))
 
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
 def check(
@@ -503,16 +525,4 @@ def check(
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
     runs = _named_runs(qrels, run, system)
-    of_judgments = read_source(qrels, Qrels._of, faults, evidence_of_judgments)
-    facts = {'judgments': facts_of_judgments(of_judgments)}
-    findings = find_problems(of_judgments, 'judgments')
-    answered = []
-    for name, source in runs.items():
-        use = partial(evidence_of_run, of_judgments, source, k)
-        evidence = read_source(source, _read_run, faults, use)
-        facts[name] = facts_of_run(evidence)
-        findings += find_problems(evidence, name)
-        if evidence.hits: answered.append(evidence.hits.retrieved > 0)
-    findings += find_problems(Evidence(answered=answered))
-    findings.sort(key=lambda finding: LEVELS.index(finding.level))
-    return Checkup(facts, tuple(findings))
+    return examine(qrels, runs.items(), k=k, faults=faults)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['UNJUDGED', 'HEADS', 'OPEN', 'FOLDED', 'TABLE_STYLE', 'EARNED', 'IDEAL', 'LOST', 'PLACES_AT_ONCE', 'table_of',
            'filled_columns', 'grade_text', 'page', 'html_table', 'draw', 'swapped', 'swap_changes', 'Swaps', 'Change',
-           'arrow', 'shares', 'share_changes', 'Explanation', 'explain']
+           'arrow', 'shares', 'share_changes', 'Explanation', 'explain_query', 'explain']
 
 # %% ../../nbs/explaining/explanation.ipynb #7a9cd905
 from collections.abc import Mapping, Sequence
@@ -577,6 +577,21 @@ def shortened(value: Any, longest: int = 48, nothing: str = '') -> Any:
     return text
 
 # %% ../../nbs/explaining/explanation.ipynb #9d092795
+def explain_query(
+    measure: Measure, listing: Listing, conventions: Conventions, *, query: str = '',
+    others: Judged | None = None, repeats: int = 0,
+) -> Explanation:
+    """Explain the value of a measure for the ranked list of one query.
+
+    listing: the ranked documents with their grades, as `from_run` returns them. query: its id.
+    others: the judgments of the other queries, which may decide parameters such as
+    max_grade. repeats: the number of rows that were left out as duplicates. Raises TiesError
+    if the terms of tied documents cannot be computed."""
+    if others is None: others = Judged.concat([])
+    listing = replace(listing, judgments=conventions.judgments)
+    work = _work_out(measure, listing, conventions, others)
+    return Explanation(work, listing, measure, conventions, query, {}, others, repeats=repeats)
+
 def explain(
     measure: str | Measure, qrels: Any, run: Any = None, query: str | None = None, *,
     ideal: Any = None, documents: Any = None, **options: Unpack[Options],
@@ -641,9 +656,7 @@ def explain(
         raise TypeError(f'to explain a query of a run, write {call}')
     else:
         listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)
-        listing = replace(listing, judgments=in_force.judgments)
-        work = _work_out(requested, listing, in_force, Judged.concat([]))
-        explanation = Explanation(work, listing, requested, in_force)
+        explanation = explain_query(requested, listing, in_force)
     listing = explanation.listing
     names = [*listing.docs, *listing.missed, *listing.parents.values()]
     return replace(explanation, titles=read_titles(documents, names))
@@ -663,15 +676,14 @@ def _explain_query(measure, qrels, run, query, conventions):
     check_chunks(judgments, results)
     check_tied_chunks(judgments, results, conventions.ties)
     listing = from_run(judgments, results, query, ties=order, negative=conventions.negative)
-    listing = replace(listing, judgments=conventions.judgments)
     answered = query in results.queries and (len(listing) or not conventions.rows_only)
     if conventions.missing == 'skip' and not answered:
         hint = suggestion(query, results.queries)
         raise DataError(f'query {query!r} is missing from the run{hint}')
     others = _judgments_of_others(judgments, results, query, conventions)
-    work = _work_out(measure, listing, conventions, others)
     repeats = judgments.repeats + results.repeats
-    explanation = Explanation(work, listing, measure, conventions, query, {}, others, repeats=repeats)
+    explanation = explain_query(
+        measure, listing, conventions, query=query, others=others, repeats=repeats)
     if conventions.no_relevant == 'skip' and np.isnan(explanation.value):
         raise DataError(f'query {query!r} has no relevant document, so it is left out of the evaluation')
     return explanation

@@ -8,8 +8,8 @@ __all__ = ['NOTHING_SHARED', 'LARGEST', 'content', 'over_text', 'Report', 'repor
 # %% ../../nbs/reporting/report.ipynb #a86105c9
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any, Unpack
@@ -17,7 +17,7 @@ from typing import Any, Unpack
 import numpy as np
 
 # %% ../../nbs/reporting/report.ipynb #df66355f
-from .. import Checkup, Comparison, Qrels, Scores, check, compare, evaluate
+from .. import Checkup, Comparison, Qrels, Scores, compare, evaluate
 from ..comparing.aligned_scores import groups_of_queries, unknown_option
 from irmetrics_nb.comparing.comparison import (
     MOST_LETTERS,
@@ -28,11 +28,17 @@ from irmetrics_nb.comparing.comparison import (
     marks_text,
 )
 from ..data.errors import counted, visible
-from ..data.recognition import Runs, RunSource, is_run, recognise
+from ..data.judging import DEFAULT_MEMORY
+from ..data.recognition import Runs, is_run, recognise
 from ..data.records import LONGEST, TOPICS, read_words
+from ..data.sources import read_rows
+from ..data.tables import TABLE_MAGIC
+from ..evaluation.checkup import examine, examined
 from ..evaluation.conventions import Options, conventions_of, read_run
-from ..evaluation.evaluation import Progress, in_percent, parts_of
+from ..evaluation.evaluation import Progress, in_percent, parts_of, requested_measures
+from ..evaluation.findings import check_swapped
 from ..evaluation.scores import as_record
+from ..explaining.arithmetic import from_run
 from irmetrics_nb.reporting.sections import (
     BARS,
     DEPTH,
@@ -403,7 +409,7 @@ def report(
     title : str, optional
         The title of the report.
     checkup : bool
-        Whether to `check` the input; this reads the input once more.
+        Whether to `check` the input.
     test, correction, correct_over, alpha, seed
         As in `compare`.
     progress : callable, optional
@@ -442,24 +448,35 @@ def report(
         problem = f'report() got an unexpected keyword argument {wrong!r}'
         hint = '; to write a file, use report(...).save(path)'
         raise TypeError(problem + hint * (wrong in WRITING))
-    chosen = conventions_of(
-        options.get('conventions'), duplicates=options.get('duplicates'))
-    duplicates = chosen.duplicates
-    runs_read = _readable_runs(qrels, runs, options.pop('system', None), duplicates)
-    judgments = qrels
-    if not isinstance(qrels, str | os.PathLike):
-        judgments = Qrels(qrels, duplicates=duplicates, copy=False)
+    rules: dict[str, Any] = {**options}
+    sources = _sources(qrels, runs, rules.pop('system', None))
+    memory = rules.pop('memory', None)
+    in_force = conventions_of(rules.pop('conventions', None), **rules)
+    requested = requested_measures(measures, in_force)
+    duplicates = in_force.duplicates
+    truth, judgments, runs_read, inputs = _read_input(qrels, sources, duplicates, memory)
     reading, testing, finishing = parts_of(in_percent(progress), 3)
-    scores = evaluate(judgments, runs_read, measures, progress=reading, **options)
+    scores = evaluate(
+        truth, runs_read, requested, conventions=in_force, memory=memory, progress=reading)
     names = [run.name or 'run' for run in scores.runs]
-    by_name = dict(zip(names, runs_read))
-    grades = Qrels(judgments, duplicates=duplicates, copy=False)
     comparison = _compared(
-        scores, _baseline_name(baseline, by_name), groups=groups, test=test, seed=seed,
-        correction=correction, correct_over=correct_over, alpha=alpha,
+        scores, _baseline_name(baseline, names, [source.path for source in sources]), groups=groups, test=test,
+        seed=seed, correction=correction, correct_over=correct_over, alpha=alpha,
         progress=testing)
     pair = _focus_pair(scores, comparison)
-    gains, losses = _cards(scores, comparison, pair, grades, by_name)
+    measure, *largest = _largest(scores, comparison, pair, truth)
+    rules_of_measure = scores.conventions.of(measure.name)
+    queries = [query for rows in largest for query, *_ in rows]
+    list_queries = partial(_listings, truth, queries, rules_of_measure)
+    listings: dict[str, dict] = dict.fromkeys(pair, {})
+    results = dict(zip(names, zip(runs_read, inputs)))
+    del runs_read, inputs
+    each_run = _listed(results, listings, list_queries, duplicates)
+    found = None
+    if checkup: found = examine(judgments, each_run)
+    for _ in each_run: pass  # without a check-up
+    gains, losses = (
+        _cards(rows, pair, measure, listings, rules_of_measure) for rows in largest)
     topic_words = read_words(topics, scores.query_ids, TOPICS)
     cards = gains + losses
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
@@ -468,9 +485,7 @@ def report(
     else: subject = scores.runs[0].name
     slices = None
     if groups is not None: slices = groups_of_queries(scores, groups)
-    found = None
-    if checkup: found = check(judgments, by_name)
-    best_grade = float(grades.rows.value.max(initial=0))
+    best_grade = float(truth.rows.value.max(initial=0))
     title = title or f'{subject or "A run"}, {counted(len(scores), "query")}'
     finishing(1, 1)
     return Report(title, scores, comparison, pair, gains, losses, topic_words, slices,
@@ -479,25 +494,85 @@ def report(
 # %% ../../nbs/reporting/report.ipynb #6872ab84
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
 
-def _readable_runs(qrels, runs, system, duplicates):
-    """Return the runs in forms that can be read several times. Such forms are a path, a
-    large table, or rows in memory."""
+def _sources(qrels, runs, system):
+    """Return the runs as `Runs`. Raise ValueError if one of several has an empty name."""
     if isinstance(runs, Mapping) and len(runs) > 1 and '' in runs and is_run(runs['']):
         raise ValueError("one of the runs has the empty name ''; give each run a name")
-    sources = recognise(qrels, runs, system)
-    resolves = duplicates != 'refuse'
-    def readable(run):
-        if resolves and not run.path: return RunSource.of(run.read(duplicates))
-        return run.repeatable()
-    return Runs(tuple(map(readable, sources)), sources.single)
+    return recognise(qrels, runs, system)
 
-def _baseline_name(baseline, sources):
+PACKED = b'\x1f\x8b', *TABLE_MAGIC  # the first bytes of a packed file
+ROW_RATIO, UNPACKED_RATIO = 4, 6  # bytes of the rows for each byte of text, and of text for each byte of a packed file
+KEPT_SHARE = 8  # of the memory, one part is for the rows that are kept; the rest is for the run that is being read
+
+def _size_of_rows(path):
+    """Return about how many bytes of memory the rows of a file need."""
+    with open(path, 'rb') as file: packed = file.read(6).startswith(PACKED)
+    size = ROW_RATIO * os.path.getsize(path)
+    if packed: return UNPACKED_RATIO * size
+    return size
+
+def _rows_and_run(run, duplicates):
+    """Read a run. Return its rows, and the run without the duplicates among them."""
+    rows = read_rows(run.source, 'run')
+    return rows, replace(run, source=rows).loaded(duplicates)
+
+def _read_input(qrels, sources, duplicates, memory):
+    """Read the judgments, and the files of runs whose rows fit into a share of the memory. Other
+    files and tables are read later, in batches. Return the judgments, what `check` examines in
+    their place, the runs, and what it examines in place of each: the rows of a file before
+    duplicates are left out."""
+    from_path = isinstance(qrels, str | os.PathLike)
+    judgments = qrels
+    if from_path: judgments = read_rows(qrels, 'qrels')
+    truth = Qrels._of(judgments, duplicates)
+    if not from_path: judgments = truth
+    room: float = DEFAULT_MEMORY
+    if isinstance(memory, int | float): room = memory
+    room //= KEPT_SHARE
+    runs = []
+    inputs = []
+    for run in sources:
+        fits = False
+        if os.path.isfile(run.path) and not run.options:
+            room -= _size_of_rows(run.path)
+            fits = room >= 0
+        if fits: source, run = _rows_and_run(run, duplicates)
+        elif run.path or duplicates == 'refuse': run = run.repeatable()
+        else: run = run.loaded(duplicates)
+        if not fits: source = examined(run)
+        if from_path and (fits or not run.is_read): check_swapped(truth, run)
+        runs.append(run)
+        inputs.append(source)
+    return truth, judgments, Runs((*runs,), sources.single), inputs
+
+def _listings(qrels, queries, conventions, run):
+    """Return {query: its ranked list} of a run for some queries."""
+    results = read_run(run, conventions)
+    order = 'docid'
+    if conventions.ties == 'given': order = 'given'
+    options = {'ties': order, 'negative': conventions.negative}
+    return {query: from_run(qrels, results, query, **options) for query in queries}
+
+def _listed(results, listings, list_queries, duplicates):
+    """Yield (name, what `check` examines) of each run, and let it go. Fill `listings` for the
+    systems that it has, which are read now if they are not read yet. results: {name: (run,
+    what `check` examines)}."""
+    for name in [*results]:
+        run, source = results.pop(name)
+        if name in listings:
+            if not run.is_read: source, run = _rows_and_run(run, duplicates)
+            listings[name] = list_queries(run)
+        del run
+        yield name, source
+
+def _baseline_name(baseline, names, paths):
     """Return the name of the baseline, which may be the path of its run. Return None without
     a baseline. Raise ValueError for a baseline if there is only one run."""
     if baseline is None: return None
-    if len(sources) == 1: raise ValueError('a baseline needs at least two runs, but there is only one')
-    paths = {run.path: name for name, run in sources.items() if run.path}
-    return paths.get(str(baseline), str(baseline))
+    if len(names) == 1: raise ValueError('a baseline needs at least two runs, but there is only one')
+    name_of = dict(zip(paths, names))
+    name_of.pop('', None)
+    return name_of.get(str(baseline), str(baseline))
 
 def _compared(scores, baseline, **options):
     """Compare several runs by all measures of quality that are means over queries. Return
@@ -527,10 +602,10 @@ def _focus_pair(scores, comparison):
     return baseline, best
 
 # %% ../../nbs/reporting/report.ipynb #0fcd5da3
-def _cards(scores, comparison, pair, qrels, sources):
-    """Return two tuples of cards: the largest gains and the largest losses. A card has the
-    data that the report shows for a query. For one run, there are no gains, and the losses
-    are the worst queries."""
+def _largest(scores, comparison, pair, qrels):
+    """Return (first measure, largest gains, largest losses). The gains and losses are rows
+    (query, value of each system). For one run, there are no gains, and the losses are the
+    worst queries."""
     if comparison is None:
         measure = scores.measures[0]
         rows = qrels.rows
@@ -544,12 +619,14 @@ def _cards(scores, comparison, pair, qrels, sources):
         queries = comparison.queries(*pair)
         losses = [row for row in queries if row[2] < row[1]]
         gains = [row for row in queries[::-1] if row[2] > row[1]]
-    conventions = scores.conventions.of(measure.name)
-    runs = {name: read_run(sources[name], conventions) for name in pair}
-    def cards(rows):
-        found = []
-        for q, *values in rows[:LARGEST]:
-            by_system = dict(zip(pair, values))
-            found.append(card(q, by_system, measure, qrels, runs, scores.conventions))
-        return tuple(found)
-    return cards(gains), cards(losses)
+    return measure, gains[:LARGEST], losses[:LARGEST]
+
+def _cards(rows, pair, measure, listings, conventions):
+    """Return a tuple of cards, with the data that the report shows for each query. rows:
+    (query, value of each system). listings: {system: {query: its ranked list}}."""
+    found = []
+    for query, *values in rows:
+        by_system = dict(zip(pair, values))
+        of_query = {name: listings[name][query] for name in pair}
+        found.append(card(query, by_system, measure, of_query, conventions))
+    return tuple(found)

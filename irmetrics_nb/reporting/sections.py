@@ -23,13 +23,10 @@ from irmetrics_nb import (
     Comparison,
     Conventions,
     Measure,
-    Qrels,
-    Run,
     Scores,
     auc,
     dcg,
     evaluate,
-    explain,
     idcg,
     interpolated_precision,
     judge,
@@ -50,8 +47,8 @@ from ..core.arrays import Column
 from ..core.gains import Discount, Gain, as_discount, as_gain
 from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.scores import small_print
-from ..explaining.arithmetic import from_run
-from ..explaining.explanation import share_changes, shares
+from ..explaining.arithmetic import Listing
+from ..explaining.explanation import explain_query, share_changes, shares
 from irmetrics_nb.results.results import (
     BETTER,
     Table,
@@ -289,21 +286,17 @@ def histogram(values: Any, bins: int = 20) -> tuple[list[SimpleNamespace], Axis]
 
 # %% ../../nbs/reporting/sections.ipynb #669b7d5a
 def explained_query(
-    measure: Measure, qrels: Qrels, run: Run, query: str, conventions: Conventions | None = None,
+    measure: Measure, listing: Listing, conventions: Conventions | None = None,
 ) -> SimpleNamespace:
-    """Explain the value of one query of a run; return an object for the templates.
+    """Explain the value of one query from its ranked list; return an object for the templates.
 
     measure: a measure with all parameters set, as in `Scores`. The object has `listing`, the
     ranked documents; `ranks`, the rank of each document; `text`, the calculation in one
     line; `shares`, the part of the value that each document adds; and `missed`, the grades
     of relevant documents that were not retrieved."""
     c = (conventions or Conventions()).of(measure.name)
-    options = {name: getattr(c, name) for name in ('ties', 'negative', 'judgments', 'no_relevant')}
-    try: why = explain(measure, qrels, run, query, **options)
+    try: why = explain_query(measure, listing, c)
     except ValueError as error:
-        order = 'docid'
-        if c.ties == 'given': order = 'given'
-        listing = from_run(qrels, run, query, ties=order, negative=c.negative)
         text = f'no explanation: {error}'
         added = {}
         missed = {}
@@ -351,16 +344,15 @@ def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[
 
 # %% ../../nbs/reporting/sections.ipynb #ec4a6a3f
 def card(
-    query: str, values: Mapping[str, float], measure: Measure, qrels: Qrels,
-    runs: Mapping[str, Run], conventions: Conventions | None = None,
+    query: str, values: Mapping[str, float], measure: Measure,
+    listings: Mapping[str, Listing], conventions: Conventions | None = None,
 ) -> SimpleNamespace:
     """Return the data that a report shows for one query of one or two systems.
 
-    values: {system: value}. `difference` is the second value minus the first, or the
-    value of a single system. `documents` are all documents that are shown. `mostly` are
+    values: {system: value}. listings: {system: its ranked list}. `difference` is the second
+    value minus the first, or the value of a single system. `documents` are all documents that are shown. `mostly` are
     texts on the causes of the difference, the largest first."""
-    explained = [explained_query(measure, qrels, runs[name], query, conventions)
-                 for name in values]
+    explained = [explained_query(measure, listings[name], conventions) for name in values]
     ranks = [query.ranks for query in explained][::-1]
     sides = tuple(map(system_side, values, values.values(), explained, ranks))
     documents = [x for side in sides for x in side.places + side.missed + side.deeper]
