@@ -65,7 +65,8 @@ class UserKind(Kind):
             same_module = declared.module == self.module
             same = same_module or old.__code__.co_names == new.__code__.co_names
             if old.__qualname__ != new.__qualname__ or not same:
-                raise ValueError(f'{self.name!r} is already declared in {declared.module}')
+                problem = f'{self.name!r} is already declared in {declared.module}'
+                raise ValueError(problem)
         KINDS[self.name] = self
 
     def __setstate__(self, state: Mapping) -> None:
