@@ -106,7 +106,7 @@ def test_judgments_and_runs_are_shown_as_a_summary_with_the_first_rows_and_unsaf
 
 
 def test_a_file_that_is_not_read_yet_is_not_read_to_be_shown(tmp_path):
-    unread = RunSource(tmp_path / "absent.run")
+    unread = RunSource.of(tmp_path / "absent.run")
     assert "absent.run" in repr(unread) and not unread.is_read
 
 

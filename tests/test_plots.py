@@ -16,7 +16,7 @@ from scipy import stats
 from irmetrics_nb import Qrels, Run, compare, evaluate, load_example
 from irmetrics_nb.comparing.comparison import COMPARISON_PLOTS
 from irmetrics_nb.reporting import sections as plots
-from irmetrics_nb.results.results import results as drawing
+from irmetrics_nb.results import results as drawing
 
 EXAMPLE = load_example()
 SIX = evaluate(EXAMPLE.qrels, EXAMPLE.runs, "nDCG@10 AP GMAP NumRet")

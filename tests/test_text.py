@@ -319,7 +319,7 @@ def test_a_run_whose_last_line_lacks_its_newline_is_read_without_a_warning(tmp_p
     assert Run(put(tmp_path / "run", b"q Q0 a 1 10 tag\nq Q0 b 1 1 t")).to_dict() == {"q": {"a": 10.0, "b": 1.0}}
 
 
-def test_the_warning_can_be_made_an_error():
+def test_the_warning_can_be_made_an_error(tmp_path):
     with warnings.catch_warnings(), pytest.raises(DataWarning):
         warnings.simplefilter("error", DataWarning)
-        rows_from_text(text_room.TextBytes.from_bytes("qrels", np.frombuffer(TORN["a sign"][0] + bytes(PAD), np.uint8).copy()), "qrels")
+        Qrels(put(tmp_path / "qrels", TORN["a sign"][0]))
