@@ -5,7 +5,6 @@ import re
 import threading
 import warnings
 
-import numpy as np
 import pytest
 from helpers import MEASURES, QRELS, READ, RUN, agrees, approximately, exact, put, refused, says_another_format, triples
 from hypothesis import assume, example, given, settings
@@ -15,11 +14,10 @@ from strategies import BLANKS, trec
 
 import irmetrics_nb.data.text as text_room
 from irmetrics_nb import DataError, DataWarning, Qrels, Run, evaluate, judge
-from irmetrics_nb.data.ids import PAD
 from irmetrics_nb.data.judging import judge_run
 from irmetrics_nb.data.sources import read_rows
 from irmetrics_nb.data.tables import header_separator
-from irmetrics_nb.data.text import rows_from_text, side_by_side
+from irmetrics_nb.data.text import side_by_side
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 

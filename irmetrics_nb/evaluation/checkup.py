@@ -336,8 +336,8 @@ def evidence_of_judgments(source: Any) -> Evidence:
 def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evidence:
     """Read a run, join it with the judgments, and return facts about it for `find_problems`.
 
-    judgments: from `evidence_of_judgments`. path: the run as the user passed it, or the rows of its file. k: the expected
-    number of documents per query. source: the run, or its valid rows."""
+    judgments: from `evidence_of_judgments`. path: the run as the user passed it, or the rows of its file. k: the
+    expected number of documents per query. source: the run, or its valid rows."""
     qrels = judgments.qrels or Qrels._empty()
     run = RunSource.of(source).repeatable()
     signs = signs_of_swap(qrels, run)
