@@ -52,10 +52,10 @@ from irmetrics_nb.cli_compare import (
     COMPARE_EXAMPLES,
     POWER_EXAMPLES,
     REPORT_EXAMPLES,
-    compare_command,
-    demo_command,
-    power_command,
-    report_command,
+    _compare_command,
+    _demo_command,
+    _power_command,
+    _report_command,
 )
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import name_table
@@ -372,17 +372,17 @@ def load_function(name: str) -> Any:
 # %% ../nbs/top_level/cli.ipynb #470d2e60
 COMMANDS = {  # name -> function, and the examples below its help
     'evaluate': (_evaluate, EXAMPLES),
-    'compare': (compare_command, COMPARE_EXAMPLES),
-    'power': (power_command, POWER_EXAMPLES),
+    'compare': (_compare_command, COMPARE_EXAMPLES),
+    'power': (_power_command, POWER_EXAMPLES),
     'explain': (_explain, EXPLAIN_EXAMPLES),
-    'report': (report_command, REPORT_EXAMPLES),
+    'report': (_report_command, REPORT_EXAMPLES),
     'check': (_check_command, None),
     'worst': (_worst_command, None),
     'identify': (_identify, IDENTIFY_EXAMPLES),
     'differ': (_differ, DIFFER_EXAMPLES),
     'audit': (_audit, AUDIT_EXAMPLES),
     'measures': (_list_measures, None),
-    'demo': (demo_command, None),
+    'demo': (_demo_command, None),
 }
 for name, (function, examples) in COMMANDS.items(): app.command(name, epilog=examples)(function)
 USAGE_ERROR: Any = typer.BadParameter.__base__  # typer does not export it

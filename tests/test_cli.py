@@ -67,7 +67,7 @@ def test_all_errors_of_the_command_have_one_form(args, says, files):
 
 
 def test_every_convention_and_every_preset_is_a_choice_of_the_commands():
-    options = signature(import_module('irmetrics_nb.cli_compare').compare_command).parameters
+    options = signature(import_module('irmetrics_nb.cli_compare')._compare_command).parameters
     for name, table in (CHOICES | {'conventions': PRESETS}).items():
         assert get_args(get_args(get_args(options[name].annotation)[0])[0]) == tuple(table), name
 

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from typing import Any
 
 # %% ../../nbs/metrics/parsing.ipynb #351cb858
-from ..core.measures import Measure
+from ..core.measures import Kind, Measure
 from .registry import KINDS, kinds_by_name, look_up
 
 # %% ../../nbs/metrics/parsing.ipynb #121840af
@@ -129,14 +129,14 @@ def split(text: str) -> list[str]:
     return _MEASURE.findall(text)
 
 # %% ../../nbs/metrics/parsing.ipynb #4a242824
-def find_kind(name: str) -> str:
-    """Return the name of the kind of measures that has this name or alias.
+def find_kind(name: str) -> Kind:
+    """Return the kind of measures that has this name or alias.
 
     Upper and lower case are ignored. ValueError if there is no such kind. The message
     suggests a similar name, or describes the measure if only other tools have it."""
-    if name in KINDS: return name
+    if name in KINDS: return KINDS[name]
     kind = kinds_by_name().get(name.casefold())
-    if kind is not None: return kind.name
+    if kind: return kind
     from irmetrics_nb.metrics.names import find_elsewhere
     of_judged = look_up(name.rstrip("'′"))
     if of_judged and not name[-1].isalnum():
@@ -165,10 +165,11 @@ def nearest_kind(name: str) -> str:
 def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
     """Raise ValueError for an unknown kind of measures, or an invalid parameter of this
     kind."""
-    name = find_kind(kind)
-    if name != kind:
-        raise ValueError(f'{kind!r} is not the exact name of the measure; write {name!r}')
-    Measure(KINDS[name], params)
+    found = find_kind(kind)
+    if found.name != kind:
+        raise ValueError(f'{kind!r} is not the exact name of the measure; '
+                         f'write {found.name!r}')
+    Measure(found, params)
 
 # %% ../../nbs/metrics/parsing.ipynb #2ed43687
 def _meant(text, first_tool=''):
@@ -185,7 +186,7 @@ def _meant(text, first_tool=''):
     if row is None and not tool:
         flat = None
         if not params and at is None: flat = _of_flat(name)
-        return [flat or Measure(KINDS[find_kind(name)], params, at)]
+        return [flat or Measure(find_kind(name), params, at)]
     if tool and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
     if row is None: raise ValueError(f'{name!r} is not a known measure of {tool}')
     if not row.measure:
@@ -208,9 +209,7 @@ def _row_of(name, params, tool):
     for p, x in params.items():
         row = find_name(f'{name}({p})', tool)
         if row: return row, [x]
-    row = find_name(name, tool)
-    if row: return row, []
-    return find_numbered(name, tool) or (None, [])
+    return find_numbered(name, tool)
 
 def _changed(measure, params, at, tool):
     """Return the measure with these parameters and this cutoff, if there are any. tool: the
