@@ -377,8 +377,8 @@ class Measure(Generic[_P]):
         if not hasattr(kind, 'function'):
             advice = f'write parse({str(kind)!r})'
             raise TypeError(f'a Measure is made of a Kind, not {kind!r}: {advice}')
-        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(at))
-        self.__dict__['params'] = params or {}
+        self.__dict__.update(
+            name=kind.name, metric=kind.metric, params=params or {}, at=tidy(at))
         given = self._checked_params()
         default = self.defaults
         params = {p: x for p, x in given.items() if x != default[p]}

@@ -96,7 +96,6 @@ def read(text: str) -> tuple[str, dict[str, Any], Any, str]:
     except (SyntaxError, SyntaxWarning, RecursionError, MemoryError):
         advice = 'write it like AP, nDCG@10 or P(rel=2)@5'
         raise ValueError(f'{quoted(text)} is not a measure; {advice}') from None
-    except ValueError as e: raise ValueError(f'{quoted(text)}: {e}') from None
     if not level: return name, params, at, tool
     if 'rel' in params: raise ValueError(f'{quoted(text)} sets rel twice')
     if level != '1': params['rel'] = int(level)  # 1 is the default
@@ -162,14 +161,14 @@ def nearest_kind(name: str) -> str:
     return ''
 
 # %% ../../nbs/metrics/parsing.ipynb #5ed7b3b5
-def check_parameters(kind: str, params: Mapping[str, Any]) -> None:
+def check_parameters(name: str, params: Mapping[str, Any]) -> None:
     """Raise ValueError for an unknown kind of measures, or an invalid parameter of this
     kind."""
-    found = find_kind(kind)
-    if found.name != kind:
-        raise ValueError(f'{kind!r} is not the exact name of the measure; '
-                         f'write {found.name!r}')
-    Measure(found, params)
+    kind = find_kind(name)
+    if kind.name != name:
+        raise ValueError(f'{name!r} is not the exact name of the measure; '
+                         f'write {kind.name!r}')
+    Measure(kind, params)
 
 # %% ../../nbs/metrics/parsing.ipynb #2ed43687
 def _meant(text, first_tool=''):
@@ -177,13 +176,13 @@ def _meant(text, first_tool=''):
     tool can mean several measures, such as 'P.5,10'. first_tool: the tool whose names are
     tried before those of other tools."""
     name, params, at, tool = read(text)
-    kind = None if tool else look_up(name)
-    if kind and params.keys() <= {*kind.params, *kind.spellings, 'judged_only'}:
+    kind = look_up(name)
+    if kind and not tool and params.keys() <= {*kind.params, *kind.spellings, 'judged_only'}:
         return [Measure(kind, params, at)]
     from irmetrics_nb.metrics.names import TOOLS
     row, numbers = _row_of(name, params, tool or first_tool)
-    if row is None and not tool: row, numbers = _row_of(name, params, '')
-    if row is None and not tool:
+    if not (row or tool): row, numbers = _row_of(name, params, '')
+    if not (row or tool):
         flat = None
         if not params and at is None: flat = _of_flat(name)
         return [flat or Measure(find_kind(name), params, at)]

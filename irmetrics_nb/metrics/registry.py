@@ -24,8 +24,8 @@ KINDS: dict[str, Kind] = {
 def look_up(name: str) -> Kind | None:
     "Return the kind with this name, ignoring case; None if the name is unknown."
     if name in KINDS: return KINDS[name]
-    folded = {known.casefold(): kind for known, kind in KINDS.items()}
-    return folded.get(name.casefold())
+    kinds = {kind.name.casefold(): kind for kind in KINDS.values()}
+    return kinds.get(name.casefold())
 
 # %% ../../nbs/metrics/registry.ipynb #52c64c8b
 def kinds_by_name() -> dict[str, Kind]:
