@@ -191,19 +191,14 @@ class Kind:
         return not isgeneratorfunction(self.function)
 
     @property
-    def module(self) -> str:
-        "Return the name of the module that declares this kind."
-        return self.function.__module__
-
-    @property
     def built_in(self) -> bool:
         "Return whether this package declares the kind, not a user."
-        return self.module.startswith('irmetrics_nb.')
+        return self.function.__module__.startswith('irmetrics_nb.')
 
     @property
     def page(self) -> str:
         "Return the name of the documentation page of this kind, such as 'ap'."
-        return self.module.rpartition('.')[2]
+        return self.function.__module__.rpartition('.')[2]
 
     @property
     def reads_grades(self) -> bool:

@@ -59,10 +59,12 @@ class MetricKinds(dict[str, Kind]):
         """Enter a kind; a kind with the same name and function is replaced.
 
         ValueError if the name belongs to another function."""
-        declared = KINDS.get(name)
-        if declared is None: check_name(name)
-        elif not _same_function(declared.function, kind.function):
-            raise ValueError(f'{name!r} is already declared in {declared.module}')
+        if name in KINDS:
+            declared = KINDS[name].function
+            if not _same_function(declared, kind.function):
+                module = declared.__module__
+                raise ValueError(f'{name!r} is already declared in {module}')
+        else: check_name(name)
         KINDS[name] = kind
         super().__setitem__(name, kind)
 
