@@ -19,7 +19,6 @@ import typer
 from . import Scores, evaluate, load_example
 from irmetrics_nb.cli_common import (
     Table,
-    app,
     argument,
     check_files,
     choice,
@@ -64,7 +63,7 @@ def show_in_terminal(comparison: Any, verdict: Any = None) -> None:
     show_parts(parts)
 
 # %% ../nbs/top_level/cli_compare.ipynb #fad728cf
-_EPILOG = '''
+COMPARE_EXAMPLES = '''
 **Examples**
 
 `irmetrics compare qrels.txt main.run change.run -m "nDCG@10 AP"`
@@ -154,7 +153,6 @@ def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
         raise typer.BadParameter('the gate has nothing to check; add --max-drop, --margin, --fail-if-worse, --min or '
                                  '--min-coverage')
 
-@app.command('compare', epilog=_EPILOG)
 @takes_options(**_COMPARE_OPTIONS)
 def _compare_command(
     qrels, first, new=(), measures=('AP nDCG@10 RR',), max_drop=None, require=None, margin=None, fail_if_worse=(),
@@ -211,7 +209,6 @@ POWER_EXAMPLES = '''
 `irmetrics power --means 0.70 0.68 --queries 50`
 '''
 
-@app.command('power', epilog=POWER_EXAMPLES)
 @takes_options(
     qrels=argument(Path, 'The judgments of a pilot: a first experiment with few queries.', '[QRELS]'),
     runs=argument(list[Path], 'Two or more runs of the pilot.', '[RUN...]'),
@@ -253,7 +250,6 @@ REPORT_EXAMPLES = '''
 '''
 
 # %% ../nbs/top_level/cli_compare.ipynb #dd0b2c4c
-@app.command('report', epilog=REPORT_EXAMPLES)
 @takes_options(
     output=option(Path, 'The file to write.', '-o', '--output'),
     measures=option(list[str], 'Measures, separated by spaces; systems and queries are sorted by the first measure.',
@@ -305,9 +301,8 @@ def draw_means(scores: Scores, measure: str, path: Path) -> None:
 # %% ../nbs/top_level/cli_compare.ipynb #c9119207
 WORDS = 'qrels.txt', 'topics.tsv', 'documents.jsonl.gz'
 
-@app.command('demo')
 @takes_options(folder=option(Path, 'The folder for the plot and the tables.'))
-def _demo(folder=Path('demo')):
+def _demo_command(folder=Path('demo')):
     "Compare the six systems of the test collection, and explain one query."
     from irmetrics_nb import compare
     example = load_example()

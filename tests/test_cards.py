@@ -28,8 +28,8 @@ def test_each_page_for_learning_shows_cards_of_its_metrics(page):
     cells = json.loads(Path(f'nbs/learn/{page}.ipynb').read_text(encoding='utf-8'))['cells']
     (code,) = (text for cell in cells if 'cards(' in (text := ''.join(cell['source'])) and cell['cell_type'] == 'code')
     shown = [name for name in CARDS if f"'{name}'" in code]
-    assert shown and all(CARDS[name].page == page for name in shown)
-    assert {CARDS[name].page for name in CARDS} == {'sets', 'ap', 'dcg', 'cascade', 'auc'}
+    assert shown and all(CARDS[name].kind.page == page for name in shown)
+    assert {CARDS[name].kind.page for name in CARDS} == {'sets', 'ap', 'dcg', 'cascade', 'auc'}
 
 
 def test_a_card_explains_measures_that_there_are_and_none_stands_on_two():

@@ -2,6 +2,8 @@
 import doctest
 import pydoc
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from irmetrics_nb import (
     identify,
     measure,
     nDCG,
+    ndcg,
     parse,
 )
 from irmetrics_nb.core.measures import MEAN, SUM, Kind, Measure, check_claims
@@ -179,6 +182,58 @@ def test_a_kind_that_is_declared_is_parsed_computed_and_counted_like_those_that_
     assert wanted.kind.aggregate is SUM is not MEAN
     assert evaluate({'q': {'a': 1, 'b': 1}, 'r': {'c': 1}}, {'q': ['a', 'b'], 'r': ['c']}, 'Found').means == {'Found': 3}
     assert {'measure': 'Found, Found@k', 'question': 'How many?', 'page': 'test_measures', 'chinese': '', 'parameters': 'rel=1'} in measure_table()
+
+
+def test_a_variant_of_a_metric_of_this_package_is_parsed_by_its_name(declare):
+    variant = ndcg.variant('WebDCG', quality=False)
+    try:
+        assert parse('webdcg@3') == variant @ 3 and parse('webdcg').kind is variant.kind is KINDS['WebDCG']
+        assert ndcg.variant('WebDCG', largest=2).kind is parse('WebDCG').kind  # the same function
+    finally:
+        del ndcg.kinds['WebDCG']
+
+
+@pytest.mark.parametrize(('name', 'says'), [('AP', 'already declared in irmetrics_nb.metrics.ap'), ('ap', 'already another name of AP'),
+    ('map', 'already another name of AP'), ('map_cut_10', 'already the name of AP@{k} in trec_eval')])
+def test_a_variant_takes_no_name_of_another_measure(name, says):
+    with pytest.raises(ValueError, match=f"^{name!r} is {says}"):
+        ndcg.variant(name)
+    assert name not in ndcg.kinds
+
+
+@pytest.mark.parametrize('wrong', ['nDCG', nDCG, None, 3, {'gain': 'exp'}])
+def test_a_measure_is_made_of_a_kind_alone(wrong):
+    with pytest.raises(TypeError, match='^a Measure is made of a Kind, not '):
+        Measure(wrong)
+
+
+OF_A_USER = '''
+from irmetrics_nb import measure
+
+@measure('Start', question='How good is the first document?')
+def start(ranking, /, *, rel=1):
+    yield ranking.top(1), ranking.top(1).grade / rel
+
+Best = start.variant('Best', quality=False)
+'''
+PICKLED = {'by name': 'import pickle\nfrom mine import start, Best', 'by value': f'import cloudpickle as pickle\n{OF_A_USER}'}
+
+
+@pytest.mark.parametrize('code', PICKLED.values(), ids=list(PICKLED))
+def test_a_measure_of_a_user_is_unpickled_in_another_process(code, tmp_path):
+    def run(program):
+        done = subprocess.run([sys.executable, '-c', program], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    if 'cloudpickle' in code:
+        pytest.importorskip('cloudpickle')
+    (tmp_path/'mine.py').write_text(OF_A_USER)
+    run(f"{code}\nwith open('measures', 'wb') as file: pickle.dump([start.measure(rel=2), Best], file)")
+    read = "import pickle\nwith open('measures', 'rb') as file: measures = pickle.load(file)\n"
+    use = 'from irmetrics_nb import evaluate, parse\nprint(measures, [parse(repr(m)) == m for m in measures], [m.of([3, 0]) for m in measures])\n'
+    assert run(read + use) == '[Start(rel=2), Best] [True, True] [1.5, 3.0]\n'
+    assert run(f"{read}from irmetrics_nb import evaluate\nprint(evaluate({{'q': {{'d': 3}}}}, {{'q': ['d']}}, 'start Best').means)") == "{'Start': 3.0, 'Best': 3.0}\n"
 
 
 @pytest.mark.parametrize(('claim', 'says'), [({'linear': True}, 'its mean over ties gives'), ({'unordered': True}, 'unordered=True gives'),

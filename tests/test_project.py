@@ -11,7 +11,6 @@ import subprocess
 import sys
 import unicodedata
 import zipfile
-from graphlib import TopologicalSorter
 from itertools import groupby, pairwise
 from pathlib import Path
 
@@ -24,8 +23,6 @@ import run_notebook
 import yaml
 from forks import pages
 from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings, translations
-
-import irmetrics_nb
 
 SETTINGS = settings()
 NOTEBOOKS = notebooks()
@@ -264,88 +261,6 @@ def test_every_module_says_which_notebook_made_it():
             path = file_of(module)
             source = os.path.relpath(NBS / name, path.parent)
             assert f"{MADE} File to edit: {source}" in path.read_text(encoding="utf-8")
-
-
-CORE = "core metrics data results evaluation".split()  # packages, from the bottom up: each imports from those before it
-COMPANIONS = "explaining comparing forensics reporting".split()  # they import the core, and what stands before them here
-
-
-def package(module):
-    "The package of a module; '' at the top level."
-    return module.rpartition(".")[0]
-
-
-def imports():
-    "{module: modules of this package that it imports}, with those inside functions."
-    return {module: {*imported_rooms(parsed(module), module)} for module in MODULES.values() if module}
-
-
-def test_a_package_imports_only_from_packages_below_it():
-    order = CORE + COMPANIONS
-    assert {package(module) for module in MODULES.values() if module} == {*order, ""}
-    for module, used in imports().items():
-        if place := package(module):
-            allowed = {place, *order[: order.index(place)]}
-            assert {package(each) for each in used - {"__init__"}} <= allowed, module  # which has the version
-
-
-def test_the_core_imports_no_companion():
-    found = [(module, each) for module, used in imports().items() for each in used if package(module) in CORE and package(each) not in CORE]
-    assert found == []
-
-
-def test_imports_at_the_top_of_modules_form_no_circle():
-    graph = {module: {*imported_rooms(top_of(parsed(module)), module)} - {module} for module in MODULES.values() if module}
-    assert sum(map(len, graph.values())) > 200
-    assert len([*TopologicalSorter(graph).static_order()]) == len(graph)
-
-
-def top_of(tree):
-    "A module without what stands in functions and in blocks for type checkers."
-    kinds = (ast.FunctionDef, ast.ClassDef, ast.If)
-    return ast.Module([node for node in tree.body if not isinstance(node, kinds)], [])
-
-
-def imported_rooms(tree, module):
-    "Names of this package's modules that the import statements of a module read; __init__ for the package itself."
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (room(alias.name) for alias in node.names if alias.name.split(".")[0] == PACKAGE.name)
-        elif isinstance(node, ast.ImportFrom):
-            origin = importlib.util.resolve_name("." * node.level + (node.module or ""), package_of(module))
-            if origin.split(".")[0] == PACKAGE.name:
-                named = (f"{home_of(origin, alias.name)}.{alias.name}" for alias in node.names)
-                yield from {room(name) if room(name) in MODULES.values() else room(name.rpartition(".")[0]) for name in named}
-
-
-def home_of(origin, name):
-    "The module that defines a name imported from the top level of the package; any other origin as it is."
-    home = irmetrics_nb._home.get(name) if origin == PACKAGE.name else None
-    return f"{origin}.{home}" if home else origin
-
-
-def test_a_companion_imports_public_names_of_other_packages_from_the_top_level():
-    found = []
-    for module in MODULES.values():
-        if not module or package(module) in CORE or module == "__init__":
-            continue
-        for node in ast.walk(parsed(module)):
-            if isinstance(node, ast.ImportFrom):
-                origin = room(importlib.util.resolve_name("." * node.level + (node.module or ""), package_of(module)))
-                public = {alias.name for alias in node.names if irmetrics_nb._home.get(alias.name) == origin}
-                if public and package(origin) != package(module):
-                    found.append((module, origin, public))
-    assert found == []
-
-
-def package_of(module):
-    "The package that the relative imports of a module start from."
-    return ".".join([PACKAGE.name, *module.split(".")[:-1]])
-
-
-def room(name):
-    "A module as the notebooks name it."
-    return name.removeprefix(PACKAGE.name).lstrip(".") or "__init__"
 
 
 def test_every_module_behaves_alone_as_after_all_others():

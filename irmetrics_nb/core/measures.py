@@ -177,9 +177,6 @@ class Kind:
         for name in sorted(named - _parameters(self.function).keys()):
             raise ValueError(f'{self.name}: its function has no parameter {name!r}')
 
-    def enter(self) -> None:
-        "Enter the kind in a registry, if it belongs to one; this kind does not."
-
     @cached_property
     def params(self) -> dict[str, Any]:
         "Return {parameter: default} for all parameters of the measures of this kind."
@@ -194,19 +191,14 @@ class Kind:
         return not isgeneratorfunction(self.function)
 
     @property
-    def module(self) -> str:
-        "Return the name of the module that declares this kind."
-        return self.function.__module__
-
-    @property
     def built_in(self) -> bool:
         "Return whether this package declares the kind, not a user."
-        return self.module.startswith('irmetrics_nb.')
+        return self.function.__module__.startswith('irmetrics_nb.')
 
     @property
     def page(self) -> str:
         "Return the name of the documentation page of this kind, such as 'ap'."
-        return self.module.rpartition('.')[2]
+        return self.function.__module__.rpartition('.')[2]
 
     @property
     def reads_grades(self) -> bool:
@@ -355,7 +347,7 @@ class Measure(Generic[_P]):
     ValueError
         For an unknown parameter, or a value out of range.
     TypeError
-        For a name instead of a kind.
+        For anything else than a kind, such as a name.
 
     Examples
     --------
@@ -377,14 +369,15 @@ class Measure(Generic[_P]):
         self, kind: Kind, params: Mapping[str, Any] | None = None,
         at: float | None = None,
     ):
-        if isinstance(kind, str):
-            raise TypeError(f'a Measure is made of a Kind: write parse({kind!r})')
-        self.__dict__.update(name=kind.name, metric=kind.metric, at=tidy(at))
-        self.__dict__['params'] = params or {}
-        self.__dict__['given'] = self._checked_params()
+        if not hasattr(kind, 'function'):
+            advice = f'write parse({str(kind)!r})'
+            raise TypeError(f'a Measure is made of a Kind, not {kind!r}: {advice}')
+        self.__dict__.update(
+            name=kind.name, metric=kind.metric, params=params or {}, at=tidy(at))
+        given = self._checked_params()
         default = self.defaults
-        params = {p: x for p, x in self.given.items() if x != default[p]}
-        self.__dict__['params'] = params
+        params = {p: x for p, x in given.items() if x != default[p]}
+        self.__dict__.update(given=given, params=params)
         if self.at is not None and kind.at is None:
             raise ValueError(f'{self.name} takes no cutoff: leave out @{self.at}')
         if not params and self.at is None: return
@@ -605,13 +598,14 @@ class Metric(OfLists[_P], Protocol[_P]):
 
 # %% ../../nbs/core/measures.ipynb #221fff2b
 def declare(
-    name: str, *, kind_type: type[Kind] = Kind, **declared: Any,
+    name: str, *, kinds: type[dict[str, Kind]] = dict, **declared: Any,
 ) -> Callable[[Callable[Concatenate[Judged, _P], Any]], Metric[_P]]:
     """Declare a metric and its measure by a function that yields terms (decorator).
 
-    kind_type: `Kind`, or a class of kinds that enter a registry. `declared` are other
-    fields of `Kind`. The result is a decorator of a function of a `Judged`; the public
-    `measure` explains such functions. ValueError or TypeError for a wrong declaration.
+    kinds: the type of `Metric.kinds`, such as one that also enters the kinds in a
+    registry. `declared` are other fields of `Kind`. The result is a decorator of a
+    function of a `Judged`; the public `measure` explains such functions. ValueError or
+    TypeError for a wrong declaration.
 
     >>> @declare('First')
     ... def first_grade(ranking, /):
@@ -620,7 +614,7 @@ def declare(
     (3.0, First)
     """
     def declared_by(f: Callable[Concatenate[Judged, _P], Any]) -> Metric[_P]:
-        kind = kind_type(name, f, **declared)
+        kind = Kind(name, f, **declared)
         def terms(batch, **params): return kind.parts(batch, **params).terms
         metric: Any = per_query(f, kind.value)
         metric.terms = per_entry(f, terms)
@@ -630,12 +624,11 @@ def declare(
             return formula
         def variant(name, **changes):
             changed = replace(kind, name=name, metric=metric, **changes)
-            changed.enter()
             metric.kinds[name] = changed
             return Measure(changed)
         metric.over_ties = over_ties
         metric.variant = variant
-        metric.kinds = {}
+        metric.kinds = kinds()
         metric.measure = variant(name)
         return metric
     return declared_by

@@ -37,7 +37,7 @@ from ..data.errors import suggestion
 from ..data.qrels_and_runs import Run
 from ..data.recognition import RunSource
 from .presets import PRESETS, Preset
-from ..metrics.parsing import check_parameters
+from ..metrics.parsing import find_kind
 
 # %% ../../nbs/evaluation/conventions.ipynb #2d345158
 @lru_cache
@@ -53,7 +53,10 @@ def _check_measures(entries):
         if name in OF_A_KIND: check_option(f'{name} of {kind}', value, CHOICES[name])
         elif name not in CHOICES: params[kind][name] = value
         else: raise ValueError(f'{name} can only be set for all measures, not for {kind} alone')
-    for kind, values in params.items(): check_parameters(kind, values)
+    for name, values in params.items():
+        kind = find_kind(name)
+        if kind.name != name: raise ValueError(f'{name!r} is not the exact name of the measure; write {kind.name!r}')
+        Measure(kind, values)
 
 # %% ../../nbs/evaluation/conventions.ipynb #2581ee22
 @dataclass(frozen=True)

@@ -34,372 +34,391 @@ _AP_FOUND = ('AP', 'divisor', 'retrieved')
 _P_SHORT = ('P', 'divisor', 'min(k,n)')
 _ranked: partial[dict[str, Any]] = partial(dict, ties='given')
 _OF_RANX = 'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP'
-PRESETS: dict[str, Preset] = {}
-PRESETS['trec_eval'] = Preset(
-    dict(missing='skip', rows_only=True, measures=(_LEVELS,)),
-    '9.0.8',
-    'usnistgov/trec_eval d4dd9d9',
-    _OF_TREC_EVAL,
-    'the tag of this version is trec_eval-9.0.8; the tag v9.0.8 is an older '
-    'version',
-)
-PRESETS['trec_eval-c'] = Preset(
-    dict(measures=(_LEVELS,)),
-    '9.0.8, with -c',
-    'usnistgov/trec_eval d4dd9d9',
-    _OF_TREC_EVAL,
-)
-PRESETS['trec_eval-9.0.4'] = Preset(
-    dict(
-        missing='skip',
-        rows_only=True,
-        score_dtype='float32',
-        measures=(_LEVELS,),
+PRESETS: dict[str, Preset] = {
+    'trec_eval': Preset(
+        dict(missing='skip', rows_only=True, measures=(_LEVELS,)),
+        '9.0.8',
+        'usnistgov/trec_eval d4dd9d9',
+        _OF_TREC_EVAL,
+        'the tag of this version is trec_eval-9.0.8; the tag v9.0.8 is an older '
+        'version',
     ),
-    '9.0.4, and pytrec_eval',
-    'pytrec-eval-terrier 0.5.11',
-    _OF_TREC_EVAL,
-    '9.0.7 gives the same values; in pytrec_eval, a query with an empty dict of '
-    'documents scores 0',
-)
-PRESETS['trec_eval-9.0.4-c'] = Preset(
-    dict(score_dtype='float32', measures=(_LEVELS,)),
-    '9.0.4, with -c',
-    'usnistgov/trec_eval d63f5c4',
-    _OF_TREC_EVAL,
-)
-PRESETS['trec_eval10'] = Preset(
-    dict(measures=(('IPrec', 'levels', 'trec_eval10'), ('RBP', 'p', 0.9))),
-    '10.0, with -c',
-    'usnistgov/trec_eval f425365',
-    _OF_TREC_EVAL + ' DCG RBP',
-    'without -c, trec_eval 10.0 fails if a judged query is missing from the run; '
-    'it can also fail if all grades of a query are negative; RBP reads uninitialised '
-    'memory, so with -m all_trec or beside another measure it can be wrong (0.1408 '
-    'instead of 0.1877), and it scales the grades of a query if one is above 1, which '
-    'is not supported here',
-)
+    'trec_eval-c': Preset(
+        dict(measures=(_LEVELS,)),
+        '9.0.8, with -c',
+        'usnistgov/trec_eval d4dd9d9',
+        _OF_TREC_EVAL,
+    ),
+    'trec_eval-9.0.4': Preset(
+        dict(
+            missing='skip',
+            rows_only=True,
+            score_dtype='float32',
+            measures=(_LEVELS,),
+        ),
+        '9.0.4, and pytrec_eval',
+        'pytrec-eval-terrier 0.5.11',
+        _OF_TREC_EVAL,
+        '9.0.7 gives the same values; in pytrec_eval, a query with an empty dict of '
+        'documents scores 0',
+    ),
+    'trec_eval-9.0.4-c': Preset(
+        dict(score_dtype='float32', measures=(_LEVELS,)),
+        '9.0.4, with -c',
+        'usnistgov/trec_eval d63f5c4',
+        _OF_TREC_EVAL,
+    ),
+    'trec_eval10': Preset(
+        dict(measures=(('IPrec', 'levels', 'trec_eval10'), ('RBP', 'p', 0.9))),
+        '10.0, with -c',
+        'usnistgov/trec_eval f425365',
+        _OF_TREC_EVAL + ' DCG RBP',
+        'without -c, trec_eval 10.0 fails if a judged query is missing from the run; '
+        'it can also fail if all grades of a query are negative; RBP reads uninitialised '
+        'memory, so with -m all_trec or beside another measure it can be wrong (0.1408 '
+        'instead of 0.1877), and it scales the grades of a query if one is above 1, '
+        'which is not supported here',
+    ),
+}
 
 # %% ../../nbs/evaluation/presets.ipynb #17a74098
-PRESETS['ir_measures'] = Preset(
-    dict(
-        score_dtype='float32',
-        duplicates='last',
-        measures=(
-            _LEVELS,
-            ('ERR', 'max_grade', 4),
-            ('ERR', 'score_dtype', 'float64'),
-            ('RBP', 'ties', 'given'),
-            ('RBP', 'score_dtype', 'float64'),
-            ('Judged', 'negative', 'keep'),
-            ('Judged', 'score_dtype', 'float64'),
+PRESETS |= {
+    'ir_measures': Preset(
+        dict(
+            score_dtype='float32',
+            duplicates='last',
+            measures=(
+                _LEVELS,
+                ('ERR', 'max_grade', 4),
+                ('ERR', 'score_dtype', 'float64'),
+                ('RBP', 'ties', 'given'),
+                ('RBP', 'score_dtype', 'float64'),
+                ('Judged', 'negative', 'keep'),
+                ('Judged', 'score_dtype', 'float64'),
+            ),
         ),
+        '0.4.3',
+        'ir_measures 0.4.3',
+        'P R SetP SetR SetF SetAP Success Rprec AP IPrec Bpref nDCG RR ERR RBP Judged '
+        'NumRet NumRel NumRelRet',
+        'RR@k and Judged@k sort ties by document id in ascending order; RR@k and '
+        'nDCG@k with exponential gain use 64-bit scores; NumRel is 0 for a query that '
+        'is missing from the run; '
+        'ERR uses the first grade of a document that is judged twice, and counts a '
+        'document that is retrieved twice as two documents',
     ),
-    '0.4.3',
-    'ir_measures 0.4.3',
-    'P R SetP SetR SetF SetAP Success Rprec AP IPrec Bpref nDCG RR ERR RBP Judged '
-    'NumRet NumRel NumRelRet',
-    'RR@k and Judged@k sort ties by document id in ascending order; RR@k and '
-    'nDCG@k with exponential gain use 64-bit scores; NumRel is 0 for a query that '
-    'is missing from the run; '
-    'ERR uses the first grade of a document that is judged twice, and counts a '
-    'document that is retrieved twice as two documents',
-)
-PRESETS['gdeval'] = Preset(
-    dict(measures=(*_EXP, ('ERR', 'max_grade', 4))),
-    '1.3',
-    'gdeval.pl in ir_measures 0.4.3',
-    'nDCG ERR',
-    'values are rounded to five digits',
-)
-PRESETS['msmarco'] = Preset(
-    _ranked(),
-    '2020',
-    'the script in ir_measures 0.4.3',
-    'RR',
-    'a cutoff is needed',
-)
-PRESETS['ranx'] = Preset(
-    _ranked(measures=(('RBP', 'gain', 'raw'),)),
-    '0.3.21',
-    'ranx 0.3.21',
-    _OF_RANX,
-    'ties have no fixed order; fractional grades are truncated to whole numbers; '
-    'Bpref counts a negative grade as a judgment, and is NaN if no document was '
-    'judged not relevant',
-    _OF_RANX,
-)
+    'gdeval': Preset(
+        dict(measures=(*_EXP, ('ERR', 'max_grade', 4))),
+        '1.3',
+        'gdeval.pl in ir_measures 0.4.3',
+        'nDCG ERR',
+        'values are rounded to five digits',
+    ),
+    'msmarco': Preset(
+        _ranked(),
+        '2020',
+        'the script in ir_measures 0.4.3',
+        'RR',
+        'a cutoff is needed',
+    ),
+    'ranx': Preset(
+        _ranked(measures=(('RBP', 'gain', 'raw'),)),
+        '0.3.21',
+        'ranx 0.3.21',
+        _OF_RANX,
+        'ties have no fixed order; fractional grades are truncated to whole numbers; '
+        'Bpref counts a negative grade as a judgment, and is NaN if no document was '
+        'judged not relevant',
+        _OF_RANX,
+    ),
+}
 
 # %% ../../nbs/evaluation/presets.ipynb #b54b43e1
 _listed: partial[dict[str, Any]] = partial(
     dict, judgments='retrieved', missing='skip', rows_only=True
 )
-PRESETS['sklearn'] = Preset(
-    _listed(
-        ties='average',
-        measures=(
-            ('AP', 'tied', 'together'),
-            ('SetP', 'judgments', 'all'),
-            ('SetR', 'judgments', 'all'),
-            ('SetF', 'judgments', 'all'),
+PRESETS |= {
+    'sklearn': Preset(
+        _listed(
+            ties='average',
+            measures=(
+                ('AP', 'tied', 'together'),
+                ('SetP', 'judgments', 'all'),
+                ('SetR', 'judgments', 'all'),
+                ('SetF', 'judgments', 'all'),
+            ),
         ),
+        '1.9.1',
+        'ndcg_score, dcg_score, average_precision_score',
+        'nDCG DCG AP SetP SetR SetF',
+        'negative grades raise an error',
     ),
-    '1.9.1',
-    'ndcg_score, dcg_score, average_precision_score',
-    'nDCG DCG AP SetP SetR SetF',
-    'negative grades raise an error',
-)
-PRESETS['torchmetrics'] = Preset(
-    _listed(ties='average', score_dtype='float32', measures=(_AP_FOUND,)),
-    '1.9.0',
-    'torchmetrics.functional.retrieval',
-    'nDCG AP P R RR Success Rprec',
-    'nDCG averages over ties; the other measures have no fixed order of ties; AP, '
-    'P, R and RR ignore documents with a score of 0 or less',
-    'AP P R RR Success Rprec',
-)
-PRESETS['xgboost'] = Preset(
-    _listed(
-        ties='given',
-        no_relevant='one',
-        measures=(*_EXP, _AP_CUT, _P_SHORT, ('P', 'no_relevant', 'zero')),
+    'torchmetrics': Preset(
+        _listed(ties='average', score_dtype='float32', measures=(_AP_FOUND,)),
+        '1.9.0',
+        'torchmetrics.functional.retrieval',
+        'nDCG AP P R RR Success Rprec',
+        'nDCG averages over ties; the other measures have no fixed order of ties; AP, '
+        'P, R and RR ignore documents with a score of 0 or less',
+        'AP P R RR Success Rprec',
     ),
-    '3.2.0',
-    'xgboost-cpu 3.2.0',
-    'nDCG AP P',
-    'with a pair method and no cutoff, XGBoost cuts lists at rank 32; if the '
-    'groups have weights, XGBoost computes a weighted mean, which is not '
-    'supported here',
-)
+    'xgboost': Preset(
+        _listed(
+            ties='given',
+            no_relevant='one',
+            measures=(*_EXP, _AP_CUT, _P_SHORT, ('P', 'no_relevant', 'zero')),
+        ),
+        '3.2.0',
+        'xgboost-cpu 3.2.0',
+        'nDCG AP P',
+        'with a pair method and no cutoff, XGBoost cuts lists at rank 32; if the '
+        'groups have weights, XGBoost computes a weighted mean, which is not '
+        'supported here',
+    ),
+}
 
 # %% ../../nbs/evaluation/presets.ipynb #31582290
-PRESETS['lightgbm'] = Preset(
-    _listed(ties='given', no_relevant='one', measures=(*_EXP, _AP_CUT)),
-    '4.7.0',
-    'lightgbm 4.7.0',
-    'nDCG AP',
-    'if the rows have weights, LightGBM weights each group in the mean by the '
-    'mean weight of its rows, which is not supported here',
-)
-PRESETS['catboost'] = Preset(
-    _listed(
-        ties='worst',
-        negative='keep',
-        measures=(
-            ('nDCG', 'no_relevant', 'one'),
-            ('R', 'no_relevant', 'one'),
-            _AP_CUT,
-            _P_SHORT,
-        ),
+PRESETS |= {
+    'lightgbm': Preset(
+        _listed(ties='given', no_relevant='one', measures=(*_EXP, _AP_CUT)),
+        '4.7.0',
+        'lightgbm 4.7.0',
+        'nDCG AP',
+        'if the rows have weights, LightGBM weights each group in the mean by the '
+        'mean weight of its rows, which is not supported here',
     ),
-    '1.2.10',
-    'catboost.utils.eval_metric',
-    'nDCG DCG AP P R RR',
-    'grades above 0.5 are relevant; grades are 32-bit floats; ERR uses the grade '
-    'as the probability that a document satisfies the user; CatBoost requires a '
-    'label for every document, and the ideal ranking here puts unjudged documents '
-    'after documents with negative grades',
-)
+    'catboost': Preset(
+        _listed(
+            ties='worst',
+            negative='keep',
+            measures=(
+                ('nDCG', 'no_relevant', 'one'),
+                ('R', 'no_relevant', 'one'),
+                _AP_CUT,
+                _P_SHORT,
+            ),
+        ),
+        '1.2.10',
+        'catboost.utils.eval_metric',
+        'nDCG DCG AP P R RR',
+        'grades above 0.5 are relevant; grades are 32-bit floats; ERR uses the grade '
+        'as the probability that a document satisfies the user; CatBoost requires a '
+        'label for every document, and the ideal ranking here puts unjudged documents '
+        'after documents with negative grades',
+    ),
+}
 
 # %% ../../nbs/evaluation/presets.ipynb #2dac9556
 _NDCG_BINARY = ('nDCG', 'gain', 'binary')
 _BINARY = _NDCG_BINARY, ('DCG', 'gain', 'binary')
-PRESETS['recbole'] = Preset(
-    _ranked(no_relevant='skip', measures=(*_BINARY, _AP_CUT)),
-    '1.2.1',
-    'recbole/evaluator/metrics.py',
-    'nDCG AP P R RR Success',
-    'ties have no fixed order; values are rounded to four digits',
-    'nDCG AP P R RR Success',
-)
-PRESETS['recommenders'] = Preset(
-    _ranked(
-        missing='skip',
-        rows_only=True,
-        no_relevant='skip',
-        measures=(*_BINARY, ('nDCG', 'discount', 'ln'), _AP_CUT),
+PRESETS |= {
+    'recbole': Preset(
+        _ranked(no_relevant='skip', measures=(*_BINARY, _AP_CUT)),
+        '1.2.1',
+        'recbole/evaluator/metrics.py',
+        'nDCG AP P R RR Success',
+        'ties have no fixed order; values are rounded to four digits',
+        'nDCG AP P R RR Success',
     ),
-    '1.2.1',
-    'recommenders/evaluation/python_evaluation.py',
-    'nDCG AP P R',
-    'nDCG is averaged over all users, including those without recommendations; '
-    'AP as map (not as map_at_k) divides by R',
-)
-PRESETS['rectools'] = Preset(
-    _ranked(
-        no_relevant='skip',
-        measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')),
+    'recommenders': Preset(
+        _ranked(
+            missing='skip',
+            rows_only=True,
+            no_relevant='skip',
+            measures=(*_BINARY, ('nDCG', 'discount', 'ln'), _AP_CUT),
+        ),
+        '1.2.1',
+        'recommenders/evaluation/python_evaluation.py',
+        'nDCG AP P R',
+        'nDCG is averaged over all users, including those without recommendations; '
+        'AP as map (not as map_at_k) divides by R',
     ),
-    '0.19.0',
-    'rectools.metrics',
-    'nDCG AP P R RR Success',
-    'divide_by_achievable=True gives the usual ideal ranking',
-)
+    'rectools': Preset(
+        _ranked(
+            no_relevant='skip',
+            measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')),
+        ),
+        '0.19.0',
+        'rectools.metrics',
+        'nDCG AP P R RR Success',
+        'divide_by_achievable=True gives the usual ideal ranking',
+    ),
+}
 
 # %% ../../nbs/evaluation/presets.ipynb #bca17218
-PRESETS['lenskit'] = Preset(
-    _ranked(
-        no_relevant='nan',
-        measures=(
-            *_BINARY,
-            ('nDCG', 'discount', 'jarvelin'),
-            ('DCG', 'discount', 'jarvelin'),
-            ('AP', 'divisor', 'min(R,n)'),
-            _P_SHORT,
-            ('R', 'divisor', 'min(R,k)'),
-            ('RBP', 'p', 0.85),
+PRESETS |= {
+    'lenskit': Preset(
+        _ranked(
+            no_relevant='nan',
+            measures=(
+                *_BINARY,
+                ('nDCG', 'discount', 'jarvelin'),
+                ('DCG', 'discount', 'jarvelin'),
+                ('AP', 'divisor', 'min(R,n)'),
+                _P_SHORT,
+                ('R', 'divisor', 'min(R,k)'),
+                ('RBP', 'p', 0.85),
+            ),
         ),
+        '2025.8.1',
+        'lenskit.metrics.ranking',
+        'nDCG DCG AP P R RR Success RBP',
+        'the summary of a run in LensKit counts NaN as 0',
     ),
-    '2025.8.1',
-    'lenskit.metrics.ranking',
-    'nDCG DCG AP P R RR Success RBP',
-    'the summary of a run in LensKit counts NaN as 0',
-)
-PRESETS['spark'] = Preset(
-    _ranked(measures=(*_BINARY, _AP_CUT)),
-    '4.3.0',
-    'org.apache.spark.mllib.evaluation.RankingMetrics',
-    'nDCG AP P R',
-    "with grades, the ideal ranking of Spark is not sorted by grade, and no "
-    "measure here reproduces its nDCG",
-)
+    'spark': Preset(
+        _ranked(measures=(*_BINARY, _AP_CUT)),
+        '4.3.0',
+        'org.apache.spark.mllib.evaluation.RankingMetrics',
+        'nDCG AP P R',
+        "with grades, the ideal ranking of Spark is not sorted by grade, and no "
+        "measure here reproduces its nDCG",
+    ),
+}
 
 # %% ../../nbs/evaluation/presets.ipynb #1706a3a0
 _UNCUT = ('nDCG', 'cut_ideal', False)
-PRESETS['elasticsearch'] = Preset(
-    _ranked(measures=(*_EXP, ('nDCG', 'ideal_from', 'found'), _P_SHORT)),
-    'd04e400',
-    'modules/rank-eval: DCG at d04e400, precision at 19a4254, recall at '
-    '82f5de8, ERR at 0991027',
-    'nDCG DCG P R RR ERR',
-    'ERR needs max_grade; unknown_doc_rating, a grade for unjudged documents, is '
-    'not supported here',
-    proof='read',
-)
-PRESETS['beir'] = Preset(
-    dict(missing='skip', score_dtype='float32', identical_ids='skip'),
-    '2.2.0',
-    'beir.retrieval.evaluation',
-    'nDCG AP P R RR Success',
-    'values are rounded to five digits; documents with the id of their query are '
-    "removed unless ignore_identical_ids=False (identical_ids='keep'); RR, R_cap and "
-    'Success (Accuracy) use the remaining documents, 64-bit scores, ties in input '
-    'order and all judged queries',
-)
-PRESETS['mteb'] = Preset(
-    dict(missing='skip', score_dtype='float32'),
-    '2.26.24',
-    'mteb/_evaluators/retrieval_metrics.py',
-    'nDCG AP P R RR Success',
-    'some tasks, such as ArguAna, FEVER, Quora and FiQA, remove documents with '
-    "the id of their query (identical_ids='skip'); RR and R_cap use 64-bit "
-    "scores; "
-    'R_cap leaves out queries without relevant documents',
-)
+PRESETS |= {
+    'elasticsearch': Preset(
+        _ranked(measures=(*_EXP, ('nDCG', 'ideal_from', 'found'), _P_SHORT)),
+        'd04e400',
+        'modules/rank-eval: DCG at d04e400, precision at 19a4254, recall at '
+        '82f5de8, ERR at 0991027',
+        'nDCG DCG P R RR ERR',
+        'ERR needs max_grade; unknown_doc_rating, a grade for unjudged documents, is '
+        'not supported here',
+        proof='read',
+    ),
+    'beir': Preset(
+        dict(missing='skip', score_dtype='float32', identical_ids='skip'),
+        '2.2.0',
+        'beir.retrieval.evaluation',
+        'nDCG AP P R RR Success',
+        'values are rounded to five digits; documents with the id of their query are '
+        "removed unless ignore_identical_ids=False (identical_ids='keep'); RR, R_cap and "
+        'Success (Accuracy) use the remaining documents, 64-bit scores, ties in input '
+        'order and all judged queries',
+    ),
+    'mteb': Preset(
+        dict(missing='skip', score_dtype='float32'),
+        '2.26.24',
+        'mteb/_evaluators/retrieval_metrics.py',
+        'nDCG AP P R RR Success',
+        'some tasks, such as ArguAna, FEVER, Quora and FiQA, remove documents with '
+        "the id of their query (identical_ids='skip'); RR and R_cap use 64-bit "
+        "scores; "
+        'R_cap leaves out queries without relevant documents',
+    ),
+}
 
 # %% ../../nbs/evaluation/presets.ipynb #dd090abd
-PRESETS['llama_index'] = Preset(
-    _ranked(no_relevant='skip', measures=(*_BINARY, _UNCUT)),
-    '0.14.25',
-    'llama_index.core.evaluation.retrieval.metrics',
-    'nDCG AP P R RR Success',
-    'a document that is retrieved twice counts twice; an empty list raises an '
-    'error',
-)
-PRESETS['llama_index-0.12'] = Preset(
-    _ranked(
-        no_relevant='skip',
-        measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')),
+PRESETS |= {
+    'llama_index': Preset(
+        _ranked(no_relevant='skip', measures=(*_BINARY, _UNCUT)),
+        '0.14.25',
+        'llama_index.core.evaluation.retrieval.metrics',
+        'nDCG AP P R RR Success',
+        'a document that is retrieved twice counts twice; an empty list raises an '
+        'error',
     ),
-    '0.12.1',
-    'llama_index.core.evaluation.retrieval.metrics',
-    'nDCG AP P R RR Success',
-    'the ideal ranking is as long as the list, even if the list is shorter than k',
-    proof='read',
-)
-PRESETS['haystack'] = Preset(
-    _ranked(measures=(_UNCUT,)),
-    '3.4.1',
-    'haystack.components.evaluators',
-    'nDCG AP R RR Success',
-    'documents with equal content count as the same document',
-)
-PRESETS['haystack-2'] = Preset(
-    _ranked(measures=(_UNCUT, _AP_FOUND)),
-    '2.31.0, and 3.0.0',
-    'haystack/components/evaluators',
-    'nDCG AP R RR Success',
-    'documents with equal content count as the same document; a document that is '
-    'retrieved twice counts twice in AP and nDCG',
-    proof='read',
-)
-PRESETS['ragas'] = Preset(
-    _listed(ties='given', measures=(_AP_FOUND,)),
-    '0.4.3',
-    'ragas/metrics/collections/context_precision',
-    'AP',
-    'Ragas adds 1e-10 to the divisor; a language model decides which documents '
-    'are relevant',
-)
+    'llama_index-0.12': Preset(
+        _ranked(
+            no_relevant='skip',
+            measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')),
+        ),
+        '0.12.1',
+        'llama_index.core.evaluation.retrieval.metrics',
+        'nDCG AP P R RR Success',
+        'the ideal ranking is as long as the list, even if the list is shorter than k',
+        proof='read',
+    ),
+    'haystack': Preset(
+        _ranked(measures=(_UNCUT,)),
+        '3.4.1',
+        'haystack.components.evaluators',
+        'nDCG AP R RR Success',
+        'documents with equal content count as the same document',
+    ),
+    'haystack-2': Preset(
+        _ranked(measures=(_UNCUT, _AP_FOUND)),
+        '2.31.0, and 3.0.0',
+        'haystack/components/evaluators',
+        'nDCG AP R RR Success',
+        'documents with equal content count as the same document; a document that is '
+        'retrieved twice counts twice in AP and nDCG',
+        proof='read',
+    ),
+    'ragas': Preset(
+        _listed(ties='given', measures=(_AP_FOUND,)),
+        '0.4.3',
+        'ragas/metrics/collections/context_precision',
+        'AP',
+        'Ragas adds 1e-10 to the divisor; a language model decides which documents '
+        'are relevant',
+    ),
+}
 
 # %% ../../nbs/evaluation/presets.ipynb #fd1d60ae
-PRESETS['mlflow'] = Preset(
-    _ranked(measures=(_NDCG_BINARY, ('nDCG', 'ideal_from', 'found'), _P_SHORT)),
-    '3.18.0',
-    'mlflow.metrics.metric_definitions',
-    'nDCG P R',
-    'R and nDCG are 1 for a query that has no relevant document and no '
-    'results; a document that is retrieved twice counts twice in P, and '
-    'as two relevant documents in nDCG',
-)
-PRESETS['sentence_transformers'] = Preset(
-    _ranked(no_relevant='skip', measures=(_NDCG_BINARY, _AP_CUT)),
-    '6.2.0',
-    'InformationRetrievalEvaluator',
-    'nDCG AP P R RR Success',
-    'ties are sorted by document id in ascending order; every document of '
-    'relevant_docs is relevant, even with the grade 0; a document that is '
-    'retrieved twice counts twice',
-)
+PRESETS |= {
+    'mlflow': Preset(
+        _ranked(measures=(_NDCG_BINARY, ('nDCG', 'ideal_from', 'found'), _P_SHORT)),
+        '3.18.0',
+        'mlflow.metrics.metric_definitions',
+        'nDCG P R',
+        'R and nDCG are 1 for a query that has no relevant document and no '
+        'results; a document that is retrieved twice counts twice in P, and '
+        'as two relevant documents in nDCG',
+    ),
+    'sentence_transformers': Preset(
+        _ranked(no_relevant='skip', measures=(_NDCG_BINARY, _AP_CUT)),
+        '6.2.0',
+        'InformationRetrievalEvaluator',
+        'nDCG AP P R RR Success',
+        'ties are sorted by document id in ascending order; every document of '
+        'relevant_docs is relevant, even with the grade 0; a document that is '
+        'retrieved twice counts twice',
+    ),
+}
 
 # %% ../../nbs/evaluation/presets.ipynb #74b1c58c
 _hits: partial[dict[str, Any]] = partial(dict, ties='given', negative='keep')
-PRESETS['opensearch'] = Preset(
-    _hits(missing='skip', rows_only=True, measures=_EXP),
-    '3.9.0',
-    'search-relevance 0b75cf8: metrics/EvaluationMetrics.java and '
-    'metrics/calculator',
-    'nDCG DCG Judged',
-    'AP, P, R and RR are not supported here: from 3.6 on, a document is relevant '
-    'if its grade is above 0, at least half the largest grade of its query, and '
-    'at least the 90th percentile of the grades of its query; values are rounded '
-    'to two digits; queries without judgments count as 0 in the mean; a document '
-    'that is retrieved twice counts twice',
-    proof='read',
-)
-PRESETS['opensearch-3.5'] = Preset(
-    _hits(missing='skip', rows_only=True, measures=(*_EXP, _P_SHORT)),
-    '3.1.0 to 3.5.0',
-    'search-relevance 3b3903e: metrics/EvaluationMetrics.java and '
-    'metrics/calculator',
-    'nDCG AP P Judged',
-    'every grade above 0 is relevant; values are rounded to two digits; queries '
-    'without judgments count as 0 in the mean; a document that is retrieved twice '
-    'counts twice',
-    proof='read',
-)
-PRESETS['quepid'] = Preset(
-    _hits(
-        measures=(*_EXP, _UNCUT, _P_SHORT, ('ERR', 'max_grade', 3))
+PRESETS |= {
+    'opensearch': Preset(
+        _hits(missing='skip', rows_only=True, measures=_EXP),
+        '3.9.0',
+        'search-relevance 0b75cf8: metrics/EvaluationMetrics.java and '
+        'metrics/calculator',
+        'nDCG DCG Judged',
+        'AP, P, R and RR are not supported here: from 3.6 on, a document is relevant '
+        'if its grade is above 0, at least half the largest grade of its query, and '
+        'at least the 90th percentile of the grades of its query; values are rounded '
+        'to two digits; queries without judgments count as 0 in the mean; a document '
+        'that is retrieved twice counts twice',
+        proof='read',
     ),
-    '8.6.0',
-    'db/scorers at f80322f',
-    'nDCG DCG CG AP P RR ERR',
-    'NDCG_CUT@10 has a cut ideal ranking (cut_ideal=True); every grade above 0 is '
-    'relevant; the largest grade of ERR is that of the scale of the scorer; '
-    'negative values count as 0; queries without judgments count as 0 in the '
-    'mean; on the server, values are rounded to two digits, and NDCG_CUT@10 '
-    'sorts its ideal ranking the wrong way round; a document that is retrieved '
-    'twice counts twice',
-    proof='read',
-)
+    'opensearch-3.5': Preset(
+        _hits(missing='skip', rows_only=True, measures=(*_EXP, _P_SHORT)),
+        '3.1.0 to 3.5.0',
+        'search-relevance 3b3903e: metrics/EvaluationMetrics.java and '
+        'metrics/calculator',
+        'nDCG AP P Judged',
+        'every grade above 0 is relevant; values are rounded to two digits; queries '
+        'without judgments count as 0 in the mean; a document that is retrieved twice '
+        'counts twice',
+        proof='read',
+    ),
+    'quepid': Preset(
+        _hits(
+            measures=(*_EXP, _UNCUT, _P_SHORT, ('ERR', 'max_grade', 3))
+        ),
+        '8.6.0',
+        'db/scorers at f80322f',
+        'nDCG DCG CG AP P RR ERR',
+        'NDCG_CUT@10 has a cut ideal ranking (cut_ideal=True); every grade above 0 is '
+        'relevant; the largest grade of ERR is that of the scale of the scorer; '
+        'negative values count as 0; queries without judgments count as 0 in the '
+        'mean; on the server, values are rounded to two digits, and NDCG_CUT@10 '
+        'sorts its ideal ranking the wrong way round; a document that is retrieved '
+        'twice counts twice',
+        proof='read',
+    ),
+}

@@ -68,12 +68,6 @@ class Card:
         "Return the name of the metric, such as 'AP'."
         return self.kind.name
 
-    @property
-    def page(self) -> str:
-        """Return the name of the documentation page that defines the metric, such as
-        'ap'."""
-        return self.kind.page
-
     def facts(self) -> dict[str, str]:
         """Return the lines of the card as a dict, such as {'Range': '0 to 1'}."""
         lines = {'Range': self.range, 'Reads': reads(self.kind),

@@ -365,17 +365,18 @@ def find_name(name: str, tool: str = '') -> Name | None:
             if (owner, spelling) in index: return index[owner, spelling]
     return None
 
-def find_numbered(name: str, tool: str = '') -> tuple[Name, list[str]] | None:
-    """Find a name of another tool that ends in numbers; return its `Name` and the
+def find_numbered(name: str, tool: str = '') -> tuple[Name | None, list[str]]:
+    """Find a name of another tool that may end in numbers; return its `Name` and the
     numbers.
 
-    For 'P.5,10', the result is the `Name` of P and ['5', '10']. None if there is no
-    such name."""
+    For 'P.5,10', the result is the `Name` of P and ['5', '10']. None and [] if there is
+    no such name."""
+    row = find_name(name, tool)
     match = re.fullmatch(r'(.+?)[._]((?:\d+\.?|\d*\.\d+)(?:,\.?\d[\d.]*)*)', name)
-    if match is None: return None
+    if row or not match: return row, []
     row = find_name(match[1], tool)
     if row and '{' in row.name: return row, match[2].split(',')
-    return None
+    return None, []
 
 # %% ../../nbs/metrics/names.ipynb #1425020a
 @cache
