@@ -35,7 +35,8 @@ from .evaluation.conventions import completed
 from .evaluation.evaluation import score_run
 from irmetrics_nb.evaluation.findings import (
     FRACTIONS_AND_WHOLE,
-    Evidence,
+    JudgmentEvidence,
+    RunEvidence,
     deepest,
     in_deviations,
     judged_evidence,
@@ -277,10 +278,10 @@ def check_whole(
             if judged and retrieved:
                 text += f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
             raise DataError(text + spelling_hint(judged, retrieved))
-        judgments = Evidence(plan.measures, _total_grades(grades))
         if 2 * sum(swapped) > sum(rows):
-            judgments = replace(judgments, swapped=FRACTIONS_AND_WHOLE)
-            raise ValueError(warning_texts(judgments)[0])
+            swap = RunEvidence(swapped=FRACTIONS_AND_WHOLE)
+            raise ValueError(*warning_texts(swap))
+        judgments = JudgmentEvidence(plan.measures, _total_grades(grades))
         texts += warning_texts(evidence, name) + warning_texts(judgments)
     return list(dict.fromkeys(map(visible, texts)))
 

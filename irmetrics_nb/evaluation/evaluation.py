@@ -50,7 +50,8 @@ from irmetrics_nb.evaluation.conventions import (
 )
 from irmetrics_nb.evaluation.findings import (
     Depth,
-    Evidence,
+    JudgmentEvidence,
+    PartsEvidence,
     check_swapped,
     first_ranks,
     judged_evidence,
@@ -249,8 +250,8 @@ def evaluate(
         if part: continue
         evidence = judged_evidence(requested, judged, truth, results, reading)
         texts += warning_texts(evidence, reading.name)
-        texts += warning_texts(Evidence(requested, judged.pool_grade))
-    if not part: texts += warning_texts(Evidence(answered=answered))
+        texts += warning_texts(JudgmentEvidence(requested, judged.pool_grade))
+    if not part: texts += warning_texts(PartsEvidence(answered))
     for text in dict.fromkeys(map(visible, texts)): warn_caller(text)
     scores = scored[0] if runs.single else Scores.beside(_with_names(scored, runs))
     if groups is None: return scores
@@ -583,8 +584,8 @@ class Accumulator:
         reading = Reading(len(judged), '', 'in one piece')
         scores = score_batch(
             self.measures, map(str, ids), judged, reading, self.conventions, views)
-        for text in warning_texts(Evidence(self.measures, judged.pool_grade)):
-            warn_caller(text)
+        evidence = JudgmentEvidence(self.measures, judged.pool_grade)
+        for text in warning_texts(evidence): warn_caller(text)
         for m, values in zip(self.measures, scores.values[0]):
             terms = values[~np.isnan(values)]  # NaN does not count
             if m.kind.aggregate is GEOMETRIC_MEAN:
