@@ -35,6 +35,7 @@ from .evaluation.conventions import completed
 from .evaluation.evaluation import score_run
 from irmetrics_nb.evaluation.findings import (
     FRACTIONS_AND_WHOLE,
+    Depth,
     JudgmentEvidence,
     RunEvidence,
     deepest,
@@ -293,10 +294,10 @@ def _total_evidence(evidence, changes, plan):
     samples = [look for bucket in evidence for look in bucket.looks]
     unanswered = [query for bucket in evidence for query in bucket.unanswered]
     common = sum(bucket.common for bucket in evidence)
-    _, shortest, longest = zip(*(bucket.depth for bucket in evidence))
+    depth = sum((bucket.depth for bucket in evidence), Depth())
     surplus, changed = map(sum, zip(*changes))
     return run_evidence(
-        samples, unanswered=unanswered, depth=(common, min(shortest), max(longest)), cutoff=deepest(plan.measures),
+        samples, unanswered=unanswered, depth=depth, cutoff=deepest(plan.measures),
         upwards=in_deviations(surplus, changed), common=common, judged=sum(bucket.judged for bucket in evidence),
         retrieved=sum(bucket.retrieved for bucket in evidence))
 

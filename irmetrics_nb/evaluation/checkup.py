@@ -31,6 +31,7 @@ from .conventions import conventions_of, identical_rows
 from .evaluation import score_batch
 from irmetrics_nb.evaluation.findings import (
     LEVELS,
+    Depth,
     Finding,
     JudgmentEvidence,
     PartsEvidence,
@@ -351,7 +352,7 @@ def evidence_of_run(judgments: Qrels | None, path: Any, k: int, source: Any) -> 
     known = {*qrels.queries}
     return replace(
         evidence, swapped=signs, qrels=judgments, counts=counts, hits=hits, reading=reading, cutoff=k,
-        depth=(len(depth), depth.min(), depth.max()), unjudged=[q for q in counts.queries if q not in known],
+        depth=Depth.of(depth), unjudged=[q for q in counts.queries if q not in known],
         positions=find_positions(counts.positions, depth.tolist()), upwards=upwards(hits),
         ids=[look_at_queries(counts.queries), ('doc_id', tallies, variants)])
 
@@ -371,12 +372,11 @@ def facts_of_run(evidence: RunEvidence) -> dict[str, Any]:
     counts = evidence.counts
     k = evidence.cutoff
     if not counts: return {}
-    _, shortest, longest = evidence.depth
     facts: dict[str, Any] = {}
     qrels = evidence.qrels
     hits = evidence.hits
     if qrels is not None:
-        facts |= {'queries': len(counts.depth), 'queries with judgments': evidence.common,
+        facts |= {'queries': evidence.depth.queries, 'queries with judgments': evidence.common,
                   'judged queries missing from the run': len(evidence.unanswered)}
     if evidence.common:
         for top in 10, 100: facts[f'top {top} judged'] = judged_share(hits, top)
@@ -387,8 +387,8 @@ def facts_of_run(evidence: RunEvidence) -> dict[str, Any]:
             scores = score_batch(MEASURES, qrels.queries, hits, evidence.reading, conventions_of(), {})
             for m, (low, high) in scores.tie_bounds.items():
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
-    facts['documents'] = int(counts.depth.sum())
-    facts['documents per query'] = f'{shortest:,} to {longest:,}'
+    facts['documents'] = evidence.depth.documents
+    facts['documents per query'] = f'{counts.depth.min():,} to {evidence.depth.largest:,}'
     facts[f'queries with fewer than {k}'] = int((counts.depth < k).sum())
     return facts
 

@@ -8,7 +8,6 @@ __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'MISSING', 'UNJUDGED', 'NO
            'look_like_grades', 'is_listed_ranking', 'first_ranks', 'top_counts', 'deepest', 'n_short']
 
 # %% ../../nbs/evaluation/findings.ipynb #a53b5af6
-import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
@@ -54,6 +53,25 @@ class Finding:
         return '\n    '.join(map(visible, [f'{self.lead}: {self.text}', *self.examples]))
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d1
+class Depth(NamedTuple):
+    """How many documents a run has for each query."""
+    largest: int = 0    # Of any query
+    full: int = 0       # Queries with that many
+    queries: int = 0    # Queries with results
+    documents: int = 0  # Of all queries
+
+    @classmethod
+    def of(cls, retrieved: np.ndarray) -> 'Depth':
+        "Return the depth of rankings with these numbers of documents."
+        largest = int(retrieved.max(initial=0))
+        full = np.count_nonzero(retrieved == largest)
+        return cls(largest, int(full), int(np.count_nonzero(retrieved)), int(retrieved.sum()))
+
+    def __add__(self, other: Any) -> 'Depth':
+        largest = max(self.largest, other.largest)
+        full = sum(depth.full for depth in (self, other) if depth.largest == largest)
+        return Depth(largest, full, self.queries + other.queries, self.documents + other.documents)
+
 @dataclass
 class JudgmentEvidence:
     """Facts about judgments, in which `find_problems` looks for problems."""
@@ -72,7 +90,7 @@ class RunEvidence:
     unanswered: Sequence[str] = ()        # Judged queries that it does not answer
     unjudged: Sequence[str] = ()          # Queries of the run without judgments
     looks: Sequence[QueryLook] = ()       # Some queries of the run beside their judgments
-    depth: tuple[int, int, int] = 0, 0, 0 # Queries, and the fewest and the most documents of one
+    depth: Depth = Depth()                # How many documents the queries have
     cutoff: int = 0                       # How many documents a query should have
     positions: tuple[str, str] | None = None  # `find_positions` of the scores
     order: str = ''                       # `order_of` the scores of every query, as they came
@@ -415,26 +433,6 @@ def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
     return int(np.count_nonzero(answered & (judged.retrieved < k)))
 
 # %% ../../nbs/evaluation/findings.ipynb #8d1f00a2
-class Depth(NamedTuple):
-    """How many documents a run has for each query."""
-    largest: int = 0    # Of any query
-    full: int = 0       # Queries with that many
-    queries: int = 0    # Queries with results
-    documents: int = 0  # Of all queries
-
-    @classmethod
-    def of(cls, judged: Judged) -> 'Depth':
-        "Return the depth of the rankings."
-        retrieved = judged.retrieved
-        largest = int(retrieved.max(initial=0))
-        full = np.count_nonzero(retrieved == largest)
-        return cls(largest, int(full), int(np.count_nonzero(retrieved)), int(retrieved.sum()))
-
-    def __add__(self, other: Any) -> 'Depth':
-        largest = max(self.largest, other.largest)
-        full = sum(depth.full for depth in (self, other) if depth.largest == largest)
-        return Depth(largest, full, self.queries + other.queries, self.documents + other.documents)
-
 def depth_note(depths: Mapping[str, Depth], measures: Iterable[Measure]) -> str:
     """Return a sentence if a run ends at a rank that affects its comparison with deeper
     runs; '' otherwise.
@@ -488,8 +486,9 @@ def _depth_problems(evidence):
     queries."""
     counts = evidence.counts
     k = evidence.cutoff
-    n, shortest, longest = evidence.depth
-    if n >= 5 and 5 <= shortest == longest < k: yield problem('truncated-run', n=shortest, k=k)
+    n = evidence.depth.queries
+    largest = evidence.depth.largest
+    if n == evidence.depth.full >= 5 and 5 <= largest < k: yield problem('truncated-run', n=largest, k=k)
     elif counts: yield from _report_queries('short', compress(counts.queries, counts.depth < k), k=k)
     if counts and len(counts.docs) == 1 and n >= 5: yield problem('constant')
 
@@ -754,12 +753,9 @@ def judged_evidence(
     """Return facts about a run joined with the judgments, for `find_problems`.
 
     judged: its rankings. run: None if not in memory. reading: how it was read, with some of its queries."""
-    depth = judged.retrieved[judged.retrieved > 0]
     unanswered = [*compress(judgments.queries, reading.missing)]
-    shortest = depth.min(initial=sys.maxsize)
-    span = len(depth), shortest, depth.max(initial=0)
     evidence = run_evidence(
-        reading.looks(), unanswered=unanswered, depth=span, cutoff=deepest(measures), judged=len(judged.pool_grade),
+        reading.looks(), unanswered=unanswered, depth=Depth.of(judged.retrieved), cutoff=deepest(measures), judged=len(judged.pool_grade),
         retrieved=len(judged.rank), common=len(judged) - len(unanswered))
     if unanswered and run is not None and run.is_read:
         known = {*judgments.queries}
