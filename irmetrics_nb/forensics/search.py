@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LIKE_EXACT', 'Target', 'NUMBERS_TRIED', 'MOST_LEVELS', 'DEFAULTS', 'OF_ROWS', 'read_number', 'last_digit',
            'number_fits', 'read_targets', 'scales_of', 'search_space', 'parameter_sets', 'Variant', 'variant_of',
-           'tools_with', 'different', 'mistake_of', 'once', 'Rankings', 'mean_of', 'values_of', 'plain_variant',
+           'tools_with', 'different', 'mistake_of', 'Rankings', 'mean_of', 'values_of', 'plain_variant',
            'values_of_variant', 'with_mistake', 'Outcome', 'all_results']
 
 # %% ../../nbs/forensics/search.ipynb #bedaaae0
@@ -268,7 +268,7 @@ _TIES = 'given', 'docid', 'average', 'best', 'worst'
 _ORDERS = 'given', 'average', 'best', 'worst'
 
 # %% ../../nbs/forensics/search.ipynb #6e7e4d74
-def once(method: Callable) -> Callable:
+def _once(method):
     """Decorate a method, so that its object keeps the result for each combination of arguments
     in `computed`."""
     @wraps(method)
@@ -302,7 +302,7 @@ class Rankings:
         """Return all combinations of options for some conventions, as `keys` for all."""
         return [different(dict(zip(questions, x))) for x in product(*(self.open[q] for q in questions))]
 
-    @once
+    @_once
     def tables(self, duplicates):
         """Return (`Qrels`, `Run`) with one row for each document of a query. duplicates:
         which row to use if a document is repeated, as in `Conventions`. A `Qrels` or `Run`
@@ -329,7 +329,7 @@ class Rankings:
         single = tuple(answer for answer in choices['duplicates'] if answer != 'refuse')
         return choices | {'duplicates': single or ('first',)}
 
-    @once
+    @_once
     def view(self, rules):
         """Return the rankings under `Conventions` whose order of ties is 'given' or 'docid'."""
         if rules.judgments == 'retrieved': return self.narrowed(self.view(replace(rules, judgments='all')), True)
@@ -338,7 +338,7 @@ class Rankings:
         run = read_run(run, replace(rules, duplicates='refuse'))  # no document is repeated now
         return self._shared(judge(qrels, run, negative=rules.negative, ties=rules.ties))
 
-    @once
+    @_once
     def narrowed(self, ranked, listed, depth=None):
         """Return the rankings without ties that begin below the rank `depth`, if there is one.
         listed: whether to omit the judgments of documents that were not retrieved."""
@@ -351,7 +351,7 @@ class Rankings:
         content = tuple(hash(getattr(ranked, name).tobytes()) for name in COLUMNS)
         return self.computed.setdefault(content, ranked)
 
-    @once
+    @_once
     def undecided(self, ranked):
         """Return (numbers, rankings) of the queries in which ties can change a value. If there
         are none, return the first ranking, which shows whether a measure has an order of ties."""
@@ -359,12 +359,12 @@ class Rankings:
         if len(tied) == len(ranked): return tied, ranked
         return tied, ranked.take(tied if len(tied) else [0])
 
-    @once
+    @_once
     def joined(self, batches):
         "Return several batches of rankings as one."
         return Judged.concat(batches)
 
-    @once
+    @_once
     def cell(self, key):
         """Return the rankings, (queries,) bool: without results, and the order of ties:
         'given' (as ranked), or another of _ORDERS. key: one of `keys`, or (('rows', name),)
