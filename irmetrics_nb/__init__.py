@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 # %% ../nbs/top_level/names.ipynb #285153c8
 _PUBLIC = {
     'Evaluate': {
-        'evaluation.evaluation': 'evaluate Accumulator'},
+        'evaluation.evaluation': 'evaluate', 'evaluation.accumulator': 'Accumulator'},
     'Compare': {
         'comparing.comparison': 'compare',
         'comparing.gate': 'gate assert_no_drop how_many'},

@@ -1,6 +1,6 @@
 # Made by `make export` from the list of public names.
 from .evaluation.evaluation import evaluate as evaluate
-from .evaluation.evaluation import Accumulator as Accumulator
+from .evaluation.accumulator import Accumulator as Accumulator
 from .comparing.comparison import compare as compare
 from .comparing.gate import gate as gate
 from .comparing.gate import assert_no_drop as assert_no_drop

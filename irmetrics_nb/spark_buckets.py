@@ -35,7 +35,9 @@ from .evaluation.conventions import completed
 from .evaluation.evaluation import score_run
 from irmetrics_nb.evaluation.findings import (
     FRACTIONS_AND_WHOLE,
-    Evidence,
+    Depth,
+    JudgmentEvidence,
+    RunEvidence,
     deepest,
     in_deviations,
     judged_evidence,
@@ -277,10 +279,10 @@ def check_whole(
             if judged and retrieved:
                 text += f': the qrels has {judged[0]!r}, the run has {retrieved[0]!r}'
             raise DataError(text + spelling_hint(judged, retrieved))
-        judgments = Evidence(plan.measures, _total_grades(grades))
         if 2 * sum(swapped) > sum(rows):
-            judgments = replace(judgments, swapped=FRACTIONS_AND_WHOLE)
-            raise ValueError(warning_texts(judgments)[0])
+            swap = RunEvidence(swapped=FRACTIONS_AND_WHOLE)
+            raise ValueError(*warning_texts(swap))
+        judgments = JudgmentEvidence(plan.measures, _total_grades(grades))
         texts += warning_texts(evidence, name) + warning_texts(judgments)
     return list(dict.fromkeys(map(visible, texts)))
 
@@ -292,10 +294,10 @@ def _total_evidence(evidence, changes, plan):
     samples = [look for bucket in evidence for look in bucket.looks]
     unanswered = [query for bucket in evidence for query in bucket.unanswered]
     common = sum(bucket.common for bucket in evidence)
-    _, shortest, longest = zip(*(bucket.depth for bucket in evidence))
+    depth = sum((bucket.depth for bucket in evidence), Depth())
     surplus, changed = map(sum, zip(*changes))
     return run_evidence(
-        samples, unanswered=unanswered, depth=(common, min(shortest), max(longest)), cutoff=deepest(plan.measures),
+        samples, unanswered=unanswered, depth=depth, cutoff=deepest(plan.measures),
         upwards=in_deviations(surplus, changed), common=common, judged=sum(bucket.judged for bucket in evidence),
         retrieved=sum(bucket.retrieved for bucket in evidence))
 

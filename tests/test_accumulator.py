@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from irmetrics_nb import Accumulator, Conventions, Judged, Scores, auc, evaluate, gauc, nDCG
-from irmetrics_nb.evaluation.evaluation import exact_sum
+from irmetrics_nb.evaluation.accumulator import exact_sum
 from irmetrics_nb.metrics.auc import ScoreHistogram
 
 MEASURES = "AP nDCG@3 RR P@2 Success@1 GMAP NumRel NumRet ERR(max_grade=4) RBP nDCG(gain='exp')@2".split()

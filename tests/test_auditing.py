@@ -12,7 +12,8 @@ from exact.mistakes import MISTAKES as EXACT
 from sklearn.metrics import ndcg_score
 
 from irmetrics_nb import Conventions, audit, judge, parse
-from irmetrics_nb.forensics.auditing import SHAPES, _several_queries, audit_answers, read_shape
+from irmetrics_nb.forensics.auditing import _several_queries, audit_answers
+from irmetrics_nb.forensics.cases import SHAPES, read_shape
 from irmetrics_nb.forensics.mistakes import MISTAKES
 from irmetrics_nb.metrics.registry import KINDS
 

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmetrics_nb import DataWarning, Qrels, Run, evaluate, judge, load_example, report
-from irmetrics_nb.data.text import write_whole
+from irmetrics_nb.data.writing import write_whole
 
 FORMS = [form + packed for form in ('run', 'csv', 'tsv', 'json', 'parquet', 'pq', 'jsonl', 'ndjson') for packed in ('', '.gz')]
 OLD = {'q1': {'old1': 2.0, 'old2': 1.0}, 'q2': {'old3': 1.0}}

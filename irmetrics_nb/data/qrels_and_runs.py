@@ -37,15 +37,8 @@ from irmetrics_nb.data.errors import (
 from .ids import Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
 from .sources import is_columns, lookup_column, no_rows, read_rows
 from .tables import SUBTOPICS
-from irmetrics_nb.data.text import (
-    Note,
-    Rows,
-    file_bytes,
-    named_columns,
-    rank_rows,
-    select_rows,
-    write_whole,
-)
+from .text import Note, Rows, rank_rows, select_rows
+from .writing import file_bytes, named_columns, write_whole
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
 def pair_keys(rows: Rows) -> np.ndarray:

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -31,15 +31,18 @@ from .conventions import conventions_of, identical_rows
 from .evaluation import score_batch
 from irmetrics_nb.evaluation.findings import (
     LEVELS,
-    Evidence,
+    Depth,
     Finding,
+    JudgmentEvidence,
+    PartsEvidence,
+    RunEvidence,
     find_positions,
     find_problems,
     judged_evidence,
-    judged_queries,
     judged_share,
     position_signs,
     problem,
+    queries_without_relevant,
     signs_of_swap,
     tied_queries,
     upwards,
@@ -279,14 +282,14 @@ def count_part(from_path: bool, run: Run) -> RunCounts:
         texts(rising), texts(repeated), never_falls, [seen], tallies)
 
 # %% ../../nbs/evaluation/checkup.ipynb #7651ae60
-def read_source(source: Any, read: Callable, limit: int, use: Callable) -> Evidence:
+def read_source(source: Any, read: Callable, limit: int, use: Callable) -> tuple[Any, list[tuple]]:
     """Read judgments or a run, and continue with the valid rows if there are invalid ones.
 
     read: a function that reads a source, such as `Qrels`. use: a function that reads it, and returns evidence.
-    Returns this evidence with the problems of reading; it is empty if nothing can be used. limit: the largest number
-    of examples per problem."""
+    Returns this evidence, or None if nothing can be used, and the problems of reading. limit: the largest number of
+    examples per problem."""
     if isinstance(source, Iterator): source = [*source]  # it may be read twice
-    evidence = Evidence()
+    evidence = None
     problems = []
     with catch_warnings(record=True) as caught:
         simplefilter('always', DataWarning)
@@ -298,8 +301,7 @@ def read_source(source: Any, read: Callable, limit: int, use: Callable) -> Evide
     if isinstance(source, Rows): texts += source.comments.doubts
     for text in dict.fromkeys(texts):
         problems.append(problem('comment-row' if 'this comment' in text else 'truncated-line', [text]))
-    evidence.faults = problems
-    return evidence
+    return evidence, problems
 
 def _read_valid(source, read, limit, error):
     """Read the valid rows of a source that has invalid rows; return them and the problems. The rows are None if the
@@ -323,22 +325,21 @@ def look_at_queries(queries: Sequence[str]) -> tuple:
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
 
-def evidence_of_judgments(source: Any) -> Evidence:
+def evidence_of_judgments(source: Any) -> JudgmentEvidence:
     """Read judgments, and return facts about them for `find_problems`."""
     qrels = Qrels._of(source)
-    queries, lacking = judged_queries(qrels)
     docs = qrels.rows.doc
     suspects, seen = look_over(docs)
     of_docs = 'doc_id', tally_ids(docs[suspects]), variants_in(seen, lambda: [qrels.rows])
-    return Evidence(MEASURES, qrels.rows.value, qrels=qrels, judged_queries=queries, lacking=lacking,
-                    ids=[look_at_queries(queries), of_docs], source=qrels)
+    return JudgmentEvidence(
+        MEASURES, qrels.rows.value, qrels, queries_without_relevant(qrels), [look_at_queries(qrels.queries), of_docs])
 
-def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evidence:
+def evidence_of_run(judgments: Qrels | None, path: Any, k: int, source: Any) -> RunEvidence:
     """Read a run, join it with the judgments, and return facts about it for `find_problems`.
 
-    judgments: from `evidence_of_judgments`. path: the run as the user passed it, or the rows of its file. k: the
+    judgments: None if they could not be read. path: the run as the user passed it, or the rows of its file. k: the
     expected number of documents per query. source: the run, or its valid rows."""
-    qrels = judgments.qrels or Qrels._empty()
+    qrels = judgments or Qrels._empty()
     run = RunSource.of(source).repeatable()
     signs = signs_of_swap(qrels, run)
     from_path = isinstance(path, str | os.PathLike | Rows)
@@ -348,55 +349,46 @@ def evidence_of_run(judgments: Evidence, path: Any, k: int, source: Any) -> Evid
     tallies = total_tallies(counts.tallies)
     variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, source))
     evidence = judged_evidence((), hits, Judgments(qrels), None, reading)
-    evidence.counts = counts
-    evidence.source = reading
-    evidence.cutoff = k
-    evidence.depth = len(depth), depth.min(), depth.max()
-    evidence.ids = [look_at_queries(counts.queries), ('doc_id', tallies, variants)]
-    evidence.positions = find_positions(counts.positions, depth.tolist())
-    if judgments.qrels is None: return evidence
-    known = {*judgments.judged_queries}
-    evidence.unjudged = [query for query in counts.queries if query not in known]
-    evidence.qrels = qrels
-    evidence.hits = hits
-    evidence.swapped = signs
-    if evidence.positions: evidence.upwards = upwards(hits)
-    return evidence
+    known = {*qrels.queries}
+    return replace(
+        evidence, swapped=signs, qrels=judgments, counts=counts, hits=hits, reading=reading, cutoff=k,
+        depth=Depth.of(depth), unjudged=[q for q in counts.queries if q not in known],
+        positions=find_positions(counts.positions, depth.tolist()), upwards=upwards(hits),
+        ids=[look_at_queries(counts.queries), ('doc_id', tallies, variants)])
 
 # %% ../../nbs/evaluation/checkup.ipynb #7b52d1e1
-def facts_of_judgments(evidence: Evidence) -> dict[str, Any]:
+def facts_of_judgments(evidence: JudgmentEvidence) -> dict[str, Any]:
     "Return facts about judgments as {name: value}, such as the number of queries."
     grades = evidence.grades
-    if not len(grades): return {}
+    if evidence.qrels is None or not len(grades): return {}
     different, counts = np.unique(grades, return_counts=True)
     distribution: Any = {f'{g:g}': n for g, n in zip(different, counts.tolist())}
     if len(different) > 20: distribution = f'{len(different):,} different'
-    return {'queries': len(evidence.judged_queries), 'documents': len(grades), 'grades': distribution,
+    return {'queries': len(evidence.qrels), 'documents': len(grades), 'grades': distribution,
             'queries without relevant documents': len(evidence.lacking)}
 
-def facts_of_run(evidence: Evidence) -> dict[str, Any]:
+def facts_of_run(evidence: RunEvidence) -> dict[str, Any]:
     "Return facts about a run as {name: value}, such as the effect of ties."
     counts = evidence.counts
     k = evidence.cutoff
     if not counts: return {}
-    _, shortest, longest = evidence.depth
     facts: dict[str, Any] = {}
     qrels = evidence.qrels
     hits = evidence.hits
     if qrels is not None:
-        facts |= {'queries': len(counts.depth), 'queries with judgments': evidence.common,
+        facts |= {'queries': evidence.depth.queries, 'queries with judgments': evidence.common,
                   'judged queries missing from the run': len(evidence.unanswered)}
-    if qrels and hits and evidence.common:
+    if evidence.common:
         for top in 10, 100: facts[f'top {top} judged'] = judged_share(hits, top)
         facts['judged documents retrieved'] = len(hits.rank)
         n_tied = len(tied_queries(hits))
         facts['judged documents in a tie'] = n_tied
         if n_tied:
-            scores = score_batch(MEASURES, qrels.queries, hits, evidence.source, conventions_of(), {})
+            scores = score_batch(MEASURES, qrels.queries, hits, evidence.reading, conventions_of(), {})
             for m, (low, high) in scores.tie_bounds.items():
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
-    facts['documents'] = int(counts.depth.sum())
-    facts['documents per query'] = f'{shortest:,} to {longest:,}'
+    facts['documents'] = evidence.depth.documents
+    facts['documents per query'] = f'{counts.depth.min():,} to {evidence.depth.largest:,}'
     facts[f'queries with fewer than {k}'] = int((counts.depth < k).sum())
     return facts
 
@@ -473,18 +465,21 @@ def examined(run: RunSource) -> Any:
 def examine(qrels: Any, runs: Iterable[tuple[str, Any]], *, k: int = 100, faults: int = 20) -> Checkup:
     """Check judgments and runs, given as (name, source), for problems. The options are those of `check`. The runs are
     examined one after the other, and not kept."""
-    of_judgments = read_source(qrels, Qrels._of, faults, evidence_of_judgments)
-    facts = {'judgments': facts_of_judgments(of_judgments)}
-    findings = find_problems(of_judgments, 'judgments')
+    judgments, problems = read_source(qrels, Qrels._of, faults, evidence_of_judgments)
+    judgments = judgments or JudgmentEvidence()
+    truth = judgments.qrels
+    facts = {'judgments': facts_of_judgments(judgments)}
+    findings = find_problems(judgments, 'judgments', problems, getattr(truth, 'notes', ()))
     answered = []
     for name, source in runs:
-        use = partial(evidence_of_run, of_judgments, source, k)
-        evidence = read_source(source, _read_run, faults, use)
+        use = partial(evidence_of_run, truth, source, k)
+        evidence, problems = read_source(source, _read_run, faults, use)
+        evidence = evidence or RunEvidence()
         facts[name] = facts_of_run(evidence)
-        findings += find_problems(evidence, name)
+        findings += find_problems(evidence, name, problems, getattr(evidence.reading, 'notes', ()))
         if evidence.hits: answered.append(evidence.hits.retrieved > 0)
         del source, use, evidence
-    findings += find_problems(Evidence(answered=answered))
+    findings += find_problems(PartsEvidence(answered))
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Checkup(facts, tuple(findings))
 

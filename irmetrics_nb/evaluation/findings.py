@@ -8,8 +8,7 @@ __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'MISSING', 'UNJUDGED', 'NO
            'look_like_grades', 'is_listed_ranking', 'first_ranks', 'top_counts', 'deepest', 'n_short']
 
 # %% ../../nbs/evaluation/findings.ipynb #a53b5af6
-import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 from math import lgamma, log
@@ -27,6 +26,7 @@ from ..data.ids import DECODINGS, find_spelling, may_match
 from ..data.judging import Judgments, QueryLook, Reading
 from ..data.qrels_and_runs import Qrels
 from ..data.recognition import RunSource, run_head
+from ..data.text import Note
 
 # %% ../../nbs/evaluation/findings.ipynb #e853dec5
 LEVELS = ('error', 'warning', 'note')
@@ -53,37 +53,64 @@ class Finding:
         return '\n    '.join(map(visible, [f'{self.lead}: {self.text}', *self.examples]))
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d1
+class Depth(NamedTuple):
+    """How many documents a run has for each query."""
+    largest: int = 0    # Of any query
+    full: int = 0       # Queries with that many
+    queries: int = 0    # Queries with results
+    documents: int = 0  # Of all queries
+
+    @classmethod
+    def of(cls, retrieved: np.ndarray) -> 'Depth':
+        "Return the depth of rankings with these numbers of documents."
+        largest = int(retrieved.max(initial=0))
+        full = np.count_nonzero(retrieved == largest)
+        return cls(largest, int(full), int(np.count_nonzero(retrieved)), int(retrieved.sum()))
+
+    def __add__(self, other: Any) -> 'Depth':
+        largest = max(self.largest, other.largest)
+        full = sum(depth.full for depth in (self, other) if depth.largest == largest)
+        return Depth(largest, full, self.queries + other.queries, self.documents + other.documents)
+
 @dataclass
-class Evidence:
-    """Facts about judgments or a run, in which `find_problems` looks for problems."""
-    measures: Sequence[Measure] = ()      # Those asked for
-    grades: Any = ()                      # All grades of the judgments
+class JudgmentEvidence:
+    """Facts about judgments, in which `find_problems` looks for problems."""
+    measures: Sequence[Measure] = ()      # Those requested
+    grades: Any = ()                      # All grades
+    qrels: Qrels | None = None            # From here on known to `check` alone: the judgments,
+    lacking: Sequence[str] = ()           # queries without a relevant document,
+    ids: Sequence[tuple] = ()             # (column, code -> (hashes, examples), ids that differ in case)
+
+@dataclass
+class RunEvidence:
+    """Facts about a run joined with the judgments, in which `find_problems` looks for problems."""
     judged: int = 0                       # Judgments that count
     retrieved: int = 0                    # Judged documents that were retrieved
     common: int = 0                       # Judged queries that the run answers
     unanswered: Sequence[str] = ()        # Judged queries that it does not answer
     unjudged: Sequence[str] = ()          # Queries of the run without judgments
     looks: Sequence[QueryLook] = ()       # Some queries of the run beside their judgments
-    depth: tuple[int, int, int] = 0, 0, 0 # Queries, and the fewest and the most documents of one
+    depth: Depth = Depth()                # How many documents the queries have
     cutoff: int = 0                       # How many documents a query should have
     positions: tuple[str, str] | None = None  # `find_positions` of the scores
     order: str = ''                       # `order_of` the scores of every query, as they came
     upwards: float = 0                    # `upwards` of the run
-    swapped: str = ''                     # Signs that judgments and run are swapped
-    answered: Sequence[np.ndarray] = ()   # Of several runs, which queries each answers
-    qrels: Qrels | None = None            # From here on known to `check` alone: the judgments,
-    judged_queries: Sequence[str] = ()    # their queries,
-    lacking: Sequence[str] = ()           # those without a relevant document,
+    swapped: str = ''                     # From here on known to `check` alone: signs of a swap,
+    qrels: Any = None                     # the judgments, if they could be read,
     counts: Any = None                    # `RunCounts` of the run,
-    hits: Judged | None = None            # its rankings,
-    ids: Sequence[tuple] = ()             # (column, code -> (hashes, examples), ids that differ in case)
-    faults: Sequence[tuple] = ()          # what readers have reported,
-    source: Any = None                    # and the `Qrels`, or the `Reading` of the run, with its notes
+    hits: Any = None                      # its rankings,
+    reading: Any = None                   # how it was read,
+    ids: Sequence[tuple] = ()             # and ids, as in `JudgmentEvidence`
 
     @property
     def thorough(self) -> bool:
         """Return whether the facts come from all rows of the run, not from a sample."""
         return self.counts is not None
+
+@dataclass
+class PartsEvidence:
+    """Facts about several runs, which may be parts of one run."""
+    answered: Sequence[np.ndarray]        # For each run, which queries it answers
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7db
 def problem(code: str, examples: Iterable = (), severity: str = '', **words: Any) -> tuple:
@@ -152,7 +179,7 @@ def _query_problems(evidence):
         compared = 5000 if thorough else 1000
         spelling = find_spelling({'': unanswered[:compared]}, {'': unjudged[:compared]}, pairs=thorough)
     n_judged = len(unanswered) + evidence.common
-    if evidence.hits is not None and not evidence.common:
+    if evidence.qrels is not None and not evidence.common:
         examples = [f'judgments: {id}' for id in shown(unanswered)]
         examples += [f'run: {id}' for id in shown(unjudged)]
         hint = ''
@@ -342,15 +369,18 @@ def signs_of_swap(qrels: Qrels, run: RunSource) -> str:
     if is_listed_ranking(qrels, np.bincount(query), score): return LISTS_AND_GRADES
     return ''
 
-def _source_problems(evidence):
-    "Yield problems of reading, of swapped arguments, of ids, and of runs that are parts of one run."
-    yield from evidence.faults
+def _id_problems(evidence):
+    "Yield problems of single ids."
     for column, tallies, variants in evidence.ids:
         for code, (hashes, examples) in tallies.items():
             n = len(hashes)
             if n > (code == 'tags'): yield problem(code, shown(examples), n=n, column=column)
         yield from _report_queries('case-variants', variants, column=column)
+
+def _swap_problems(evidence):
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
+
+def _part_problems(evidence):
     answered = np.array(evidence.answered)
     if len(answered) < 2 or answered.sum(axis=1).min() < 3: return
     n_runs = answered.sum(axis=0)
@@ -403,26 +433,6 @@ def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
     return int(np.count_nonzero(answered & (judged.retrieved < k)))
 
 # %% ../../nbs/evaluation/findings.ipynb #8d1f00a2
-class Depth(NamedTuple):
-    """How many documents a run has for each query."""
-    largest: int = 0    # Of any query
-    full: int = 0       # Queries with that many
-    queries: int = 0    # Queries with results
-    documents: int = 0  # Of all queries
-
-    @classmethod
-    def of(cls, judged: Judged) -> 'Depth':
-        "Return the depth of the rankings."
-        retrieved = judged.retrieved
-        largest = int(retrieved.max(initial=0))
-        full = np.count_nonzero(retrieved == largest)
-        return cls(largest, int(full), int(np.count_nonzero(retrieved)), int(retrieved.sum()))
-
-    def __add__(self, other: Any) -> 'Depth':
-        largest = max(self.largest, other.largest)
-        full = sum(depth.full for depth in (self, other) if depth.largest == largest)
-        return Depth(largest, full, self.queries + other.queries, self.documents + other.documents)
-
 def depth_note(depths: Mapping[str, Depth], measures: Iterable[Measure]) -> str:
     """Return a sentence if a run ends at a rank that affects its comparison with deeper
     runs; '' otherwise.
@@ -476,8 +486,9 @@ def _depth_problems(evidence):
     queries."""
     counts = evidence.counts
     k = evidence.cutoff
-    n, shortest, longest = evidence.depth
-    if n >= 5 and 5 <= shortest == longest < k: yield problem('truncated-run', n=shortest, k=k)
+    n = evidence.depth.queries
+    largest = evidence.depth.largest
+    if n == evidence.depth.full >= 5 and 5 <= largest < k: yield problem('truncated-run', n=largest, k=k)
     elif counts: yield from _report_queries('short', compress(counts.queries, counts.depth < k), k=k)
     if counts and len(counts.docs) == 1 and n >= 5: yield problem('constant')
 
@@ -499,21 +510,20 @@ def _grade_problems(evidence):
     listed = evidence.qrels._facts.listed
     if listed: yield problem('listed', listed=listed)
     if largest <= 0: yield problem('no-relevant-grade', grade=largest)
-    elif largest >= 1: yield from _report_queries('no-relevant', evidence.lacking, all=len(evidence.judged_queries))
+    elif largest >= 1: yield from _report_queries('no-relevant', evidence.lacking, all=len(evidence.qrels))
     fractions = different[different % 1 != 0]
     if len(different) > 20: yield problem('many-grades', [f'{g:g}' for g in different[:3]], n=len(different))
     elif len(fractions) and largest >= 1 and not many_fractions_below(grade, 1):
         yield problem('fractions', [f'{g:g}' for g in fractions[:2]])
     if largest > 20: yield problem('large-grade', grade=largest)
     if different[0] < 0: yield problem('negative', n=np.count_nonzero(grade < 0))
-    if len(different) == 1 and len(evidence.judged_queries) > 1: yield problem('one-grade', grade=largest)
+    if len(different) == 1 and len(evidence.qrels) > 1: yield problem('one-grade', grade=largest)
 
-def judged_queries(qrels: Qrels) -> tuple[list[str], list[str]]:
-    "Return the ids of all judged queries, and of those without a grade of 1 or more."
+def queries_without_relevant(qrels: Qrels) -> list[str]:
+    "Return the ids of the judged queries without a grade of 1 or more."
     rows = qrels.rows
-    queries = qrels.queries
-    n_relevant = np.bincount(rows.query, rows.value >= 1, len(queries))
-    return queries, [*compress(queries, n_relevant == 0)]
+    n_relevant = np.bincount(rows.query, rows.value >= 1, len(qrels))
+    return [*compress(qrels.queries, n_relevant == 0)]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d5
 def _score_problems(evidence):
@@ -696,31 +706,37 @@ RULES |= {
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
-CONDITIONS = (
-    _source_problems, _query_problems, _document_problems, _position_problems, _order_problems, _depth_problems,
-    _level_problems, _grade_problems, _score_problems, _tie_problems)
+CONDITIONS: dict[type, tuple[Callable, ...]] = {
+    JudgmentEvidence: (_id_problems, _level_problems, _grade_problems),
+    RunEvidence: (
+        _id_problems, _swap_problems, _query_problems, _document_problems, _position_problems, _order_problems,
+        _depth_problems, _score_problems, _tie_problems),
+    PartsEvidence: (_part_problems,),
+}
 
-def find_problems(evidence: Evidence, where: str = '') -> list[Finding]:
+def find_problems(
+    evidence: Any, where: str = '', faults: Iterable[tuple] = (), notes: Iterable[Note] = (),
+) -> list[Finding]:
     """Return the problems that the rules find in the facts, in the order of `RULES`.
 
-    where: the run's name, or 'judgments'."""
+    where: the run's name, or 'judgments'. faults, notes: the problems and the notes of the reader."""
     codes = [*RULES]
-    problems = [found for condition in CONDITIONS for found in condition(evidence)]
+    problems = [*faults]
+    for condition in CONDITIONS[type(evidence)]: problems += condition(evidence)
     findings = []
     for code, examples, severity, words in sorted(problems, key=lambda found: codes.index(found[0])):
         level, _, message = RULES[code].partition(': ')
         findings.append(Finding(severity or level, code, message.format(**words), examples, where))
-    notes = getattr(evidence.source, 'notes', ())
     return findings + [Finding('note', note.code, str(note), (), where) for note in notes]
 
-def warning_texts(evidence: Evidence, name: str = '') -> list[str]:
+def warning_texts(evidence: Any, name: str = '') -> list[str]:
     """Return the messages of `evaluate` on problems of the input. name: the run's name, for several runs."""
     lead = f'run {name!r}: ' if name else ''
     return [lead + finding.text for finding in find_problems(evidence)]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7da
-def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
-    "Return the evidence about a run from a sample of its queries; fields: other fields of `Evidence`."
+def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> RunEvidence:
+    "Return the evidence about a run from a sample of its queries; fields: other fields of `RunEvidence`."
     scores = [sample.score for sample in samples if len(sample.score)]
     depth = [*map(len, scores)]
     query = np.repeat(np.arange(len(scores)), depth)
@@ -729,20 +745,17 @@ def run_evidence(samples: Sequence[QueryLook], **fields: Any) -> Evidence:
     orders = {order_of(score) for score in scores if len(score) > 1}
     order = orders.pop() if len(orders) == 1 and are_long(depth) else 'mixed'
     unjudged = [sample.query for sample in samples if not sample.judged]
-    return Evidence(looks=samples, positions=positions, order=order, unjudged=unjudged, **fields)
+    return RunEvidence(looks=samples, positions=positions, order=order, unjudged=unjudged, **fields)
 
 def judged_evidence(
     measures: Sequence[Measure], judged: Judged, judgments: Judgments, run: RunSource | None, reading: Reading,
-) -> Evidence:
+) -> RunEvidence:
     """Return facts about a run joined with the judgments, for `find_problems`.
 
     judged: its rankings. run: None if not in memory. reading: how it was read, with some of its queries."""
-    depth = judged.retrieved[judged.retrieved > 0]
     unanswered = [*compress(judgments.queries, reading.missing)]
-    shortest = depth.min(initial=sys.maxsize)
-    span = len(depth), shortest, depth.max(initial=0)
     evidence = run_evidence(
-        reading.looks(), unanswered=unanswered, depth=span, cutoff=deepest(measures), judged=len(judged.pool_grade),
+        reading.looks(), unanswered=unanswered, depth=Depth.of(judged.retrieved), cutoff=deepest(measures), judged=len(judged.pool_grade),
         retrieved=len(judged.rank), common=len(judged) - len(unanswered))
     if unanswered and run is not None and run.is_read:
         known = {*judgments.queries}
@@ -764,5 +777,5 @@ def _are_met(qrels, run):
 def check_swapped(qrels: Qrels, run: RunSource) -> None:
     "Raise ValueError if judgments and run seem to be swapped."
     signs = signs_of_swap(qrels, run)
-    for text in warning_texts(Evidence(swapped=signs)):
+    for text in warning_texts(RunEvidence(swapped=signs)):
         raise ValueError(f'{text}. If they are not swapped, write evaluate(Qrels(...), Run(...))')

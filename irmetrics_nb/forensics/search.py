@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, wraps
 from inspect import signature
 from itertools import product
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -268,12 +268,15 @@ _TIES = 'given', 'docid', 'average', 'best', 'worst'
 _ORDERS = 'given', 'average', 'best', 'worst'
 
 # %% ../../nbs/forensics/search.ipynb #6e7e4d74
-def _undecided(ranked):
-    """Return (numbers, rankings) of the queries in which ties can change a value. If there are
-    none, return the first ranking, which shows whether a measure has an order of ties."""
-    tied = ties_that_matter(ranked)
-    if len(tied) == len(ranked): return tied, ranked
-    return tied, ranked.take(tied if len(tied) else [0])
+def _once(method):
+    """Decorate a method, so that its object keeps the result for each combination of arguments
+    in `computed`."""
+    @wraps(method)
+    def look_up(self, *args):
+        key = method, *args
+        if key not in self.computed: self.computed[key] = method(self, *args)
+        return self.computed[key]
+    return look_up
 
 class Rankings:
     """The rankings of a run, for each combination of options that changes the rankings.
@@ -283,13 +286,7 @@ class Rankings:
 
     def __init__(self, qrels: Any, run: Any, *, open: Mapping[str, Iterable] | None = None):
         self.sources: Any = [list(source) if isinstance(source, Iterator) else source for source in (qrels, run)]
-        self.tables = cache(self._tables)
-        self.view = cache(self._view)
-        self.cell = cache(self._cell)
-        self.narrowed = cache(self._narrowed)
-        self.undecided = cache(_undecided)
-        self.joined = lru_cache(16)(Judged.concat)
-        self.known: dict = {}
+        self.computed: dict = {}
         self.truth, self.run = self.tables('first')
         self.repeats = bool(self.truth.repeats or self.run.repeats)
         if not self.repeats: self.sources = self.truth, self.run  # which are not read again
@@ -305,7 +302,8 @@ class Rankings:
         """Return all combinations of options for some conventions, as `keys` for all."""
         return [different(dict(zip(questions, x))) for x in product(*(self.open[q] for q in questions))]
 
-    def _tables(self, duplicates):
+    @_once
+    def tables(self, duplicates):
         """Return (`Qrels`, `Run`) with one row for each document of a query. duplicates:
         which row to use if a document is repeated, as in `Conventions`. A `Qrels` or `Run`
         whose duplicates were left out already is unchanged."""
@@ -331,7 +329,8 @@ class Rankings:
         single = tuple(answer for answer in choices['duplicates'] if answer != 'refuse')
         return choices | {'duplicates': single or ('first',)}
 
-    def _view(self, rules):
+    @_once
+    def view(self, rules):
         """Return the rankings under `Conventions` whose order of ties is 'given' or 'docid'."""
         if rules.judgments == 'retrieved': return self.narrowed(self.view(replace(rules, judgments='all')), True)
         if rules.unjudged == 'skip': return self._shared(self.view(replace(rules, unjudged='keep')).condensed())
@@ -339,7 +338,8 @@ class Rankings:
         run = read_run(run, replace(rules, duplicates='refuse'))  # no document is repeated now
         return self._shared(judge(qrels, run, negative=rules.negative, ties=rules.ties))
 
-    def _narrowed(self, ranked, listed, depth=None):
+    @_once
+    def narrowed(self, ranked, listed, depth=None):
         """Return the rankings without ties that begin below the rank `depth`, if there is one.
         listed: whether to omit the judgments of documents that were not retrieved."""
         if listed: ranked = ranked.listed()
@@ -349,9 +349,23 @@ class Rankings:
     def _shared(self, ranked):
         """Return the first rankings that were equal to these, so that they are computed once."""
         content = tuple(hash(getattr(ranked, name).tobytes()) for name in COLUMNS)
-        return self.known.setdefault(content, ranked)
+        return self.computed.setdefault(content, ranked)
 
-    def _cell(self, key):
+    @_once
+    def undecided(self, ranked):
+        """Return (numbers, rankings) of the queries in which ties can change a value. If there
+        are none, return the first ranking, which shows whether a measure has an order of ties."""
+        tied = ties_that_matter(ranked)
+        if len(tied) == len(ranked): return tied, ranked
+        return tied, ranked.take(tied if len(tied) else [0])
+
+    @_once
+    def joined(self, batches):
+        "Return several batches of rankings as one."
+        return Judged.concat(batches)
+
+    @_once
+    def cell(self, key):
         """Return the rankings, (queries,) bool: without results, and the order of ties:
         'given' (as ranked), or another of _ORDERS. key: one of `keys`, or (('rows', name),)
         for a mistake in the rows; then return None if it cannot occur on these data."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # %% ../../nbs/results/results.ipynb #3c445f5b
 from ..data.errors import escape_non_utf8, import_polars, visible
-from ..data.text import write_whole
+from ..data.writing import write_whole
 
 # %% ../../nbs/results/results.ipynb #f0a00006
 DIGITS = 4  # decimals of a value, where no others are asked for
