@@ -324,7 +324,7 @@ def look_at_queries(queries: Sequence[str]) -> tuple:
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
 
 def evidence_of_judgments(source: Any) -> Evidence:
-    """Read judgments, and return facts about them for `find_problems`."""
+    """Return facts about judgments for `find_problems`."""
     qrels = Qrels._of(source)
     queries, lacking = judged_queries(qrels)
     docs = qrels.rows.doc
@@ -470,20 +470,23 @@ def examined(run: RunSource) -> Any:
     if run.is_read: return run_of_documents(run.read())
     return run if run.options else run.source
 
-def examine(qrels: Any, runs: Iterable[tuple[str, Any]], *, k: int = 100, faults: int = 20) -> Checkup:
-    """Check judgments and runs, given as (name, source), for problems. The options are those of `check`. The runs are
-    examined one after the other, and not kept."""
-    of_judgments = read_source(qrels, Qrels._of, faults, evidence_of_judgments)
-    facts = {'judgments': facts_of_judgments(of_judgments)}
-    findings = find_problems(of_judgments, 'judgments')
-    answered = []
-    for name, source in runs:
-        use = partial(evidence_of_run, of_judgments, source, k)
-        evidence = read_source(source, _read_run, faults, use)
+def examine_judgments(qrels: Any, faults: int = 20) -> Evidence:
+    """Read judgments, and return facts about them. faults: as in `check`."""
+    return read_source(qrels, Qrels._of, faults, evidence_of_judgments)
+
+def examine_run(judgments: Evidence, source: Any, k: int = 100, faults: int = 20) -> Evidence:
+    """Read a run, and return facts about it. judgments: from `examine_judgments`. k, faults: as in `check`."""
+    use = partial(evidence_of_run, judgments, source, k)
+    return read_source(source, _read_run, faults, use)
+
+def checkup_of(judgments: Evidence, runs: Mapping[str, Evidence]) -> Checkup:
+    """Return the result of `check` for the facts about judgments, and about runs by name."""
+    facts = {'judgments': facts_of_judgments(judgments)}
+    findings = find_problems(judgments, 'judgments')
+    for name, evidence in runs.items():
         facts[name] = facts_of_run(evidence)
         findings += find_problems(evidence, name)
-        if evidence.hits: answered.append(evidence.hits.retrieved > 0)
-        del source, use, evidence
+    answered = [evidence.hits.retrieved > 0 for evidence in runs.values() if evidence.hits]
     findings += find_problems(Evidence(answered=answered))
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Checkup(facts, tuple(findings))
@@ -525,4 +528,6 @@ def check(
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
     runs = _named_runs(qrels, run, system)
-    return examine(qrels, runs.items(), k=k, faults=faults)
+    judgments = examine_judgments(qrels, faults)
+    evidence = {name: examine_run(judgments, source, k, faults) for name, source in runs.items()}
+    return checkup_of(judgments, evidence)

@@ -294,8 +294,7 @@ def explained_query(
     ranked documents; `ranks`, the rank of each document; `text`, the calculation in one
     line; `shares`, the part of the value that each document adds; and `missed`, the grades
     of relevant documents that were not retrieved."""
-    c = (conventions or Conventions()).of(measure.name)
-    try: why = explain_query(measure, listing, c)
+    try: why = explain_query(measure, listing, conventions or Conventions())
     except ValueError as error:
         text = f'no explanation: {error}'
         added = {}
