@@ -478,7 +478,7 @@ def report(
         truth, runs_read, requested, conventions=in_force, memory=memory, progress=reading)
     names = [run.name or 'run' for run in scores.runs]
     comparison = _compared(
-        scores, _baseline_name(baseline, names, [run.path for run in sources]), groups=groups, test=test,
+        scores, _baseline_name(baseline, names, sources), groups=groups, test=test,
         seed=seed, correction=correction, correct_over=correct_over, alpha=alpha,
         progress=testing)
     pair = focus_pair(scores, comparison)
@@ -498,12 +498,14 @@ def report(
     topic_words = read_words(topics, scores.query_ids, TOPICS)
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
     add_words(cards, topic_words, read_words(documents, shown - {''}))
-    if comparison: subject = f'{len(scores.runs)} systems'
-    else: subject = scores.runs[0].name
+    subject = scores.runs[0].name or 'A run'
     slices = None
-    if groups is not None: slices = groups_of_queries(scores, groups)
+    if comparison:
+        subject = f'{len(scores.runs)} systems'
+        slices = comparison.groups
+    elif groups is not None: slices = groups_of_queries(scores, groups)
     best_grade = float(truth.rows.value.max(initial=0))
-    title = title or f'{subject or "A run"}, {counted(len(scores), "query")}'
+    title = title or f'{subject}, {counted(len(scores), "query")}'
     finishing(1, 1)
     return Report(scores, comparison, cards, found, title, topic_words, slices, best_grade)
 
@@ -559,18 +561,15 @@ def _read_inputs(runs, duplicates, memory):
 def _listings(qrels, run, rows, conventions):
     """Return {query: its ranked list} of a run for the queries of some rows."""
     results = read_run(run, conventions)
-    order = 'docid'
-    if conventions.ties == 'given': order = 'given'
-    options = {'ties': order, 'negative': conventions.negative}
+    options = {'ties': conventions.ties, 'negative': conventions.negative}
     return {query: from_run(qrels, results, query, **options) for query, *_ in rows}
 
-def _baseline_name(baseline, names, paths):
+def _baseline_name(baseline, names, runs):
     """Return the name of the baseline, which may be the path of its run. Return None without
     a baseline. Raise ValueError for a baseline if there is only one run."""
     if baseline is None: return None
     if len(names) == 1: raise ValueError('a baseline needs at least two runs, but there is only one')
-    name_of = dict(zip(paths, names))
-    name_of.pop('', None)
+    name_of = {run.path: name for run, name in zip(runs, names) if run.path}
     return name_of.get(str(baseline), str(baseline))
 
 def _compared(scores, baseline, **options):

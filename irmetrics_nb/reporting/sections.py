@@ -521,10 +521,12 @@ def difference_panels(comparison: Comparison) -> list[_Content]:
         pairs.sort(key=lambda pair: -np.nan_to_num(abs(pair.difference)))
         lines = _lines(comparison, pairs[:PAIRS])
         lines.sort(key=lambda line: -np.nan_to_num(line['value']))
-        left_out = len(pairs) - len(lines)
-        span = comparison.sample.span(m)
-        panels.append(forest_of(m, lines, zero=True, left_out=left_out, limits=(-span, span)))
+        panels.append(_difference_panel(comparison.sample, m, lines, len(pairs)))
     return panels
+
+def _difference_panel(sample, measure, lines, n_pairs):
+    span = sample.span(measure)
+    return forest_of(measure, lines, zero=True, left_out=n_pairs - len(lines), limits=(-span, span))
 
 def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     """Return a pair of systems as a table row (a dict).
@@ -595,11 +597,8 @@ def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
         lines = []
         for p in of_measure[:PAIRS]:
             line = upright(p, alpha, better_first=False)
-            line['name'] = f'{p.slice} ({p.queries:,})'
-            lines.append(line)
-        left_out = len(of_measure) - len(lines)
-        span = sample.span(m)
-        panels.append(forest_of(m, lines, zero=True, left_out=left_out, limits=(-span, span)))
+            lines.append(line | {'name': f'{p.slice} ({p.queries:,})'})
+        panels.append(_difference_panel(sample, m, lines, len(of_measure)))
     of_pair = replace(comparison, rows=tuple(pairs))
     sentences = share_sentences(of_pair)
     tables = _slice_tables(sample, comparison.groups, comparison)
