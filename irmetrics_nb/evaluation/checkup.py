@@ -395,9 +395,11 @@ def facts_of_run(evidence: Evidence) -> dict[str, Any]:
             scores = score_batch(MEASURES, qrels.queries, hits, evidence.source, conventions_of(), {})
             for m, (low, high) in scores.tie_bounds.items():
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
-    facts['documents'] = int(counts.depth.sum())
-    facts['documents per query'] = f'{shortest:,} to {longest:,}'
-    facts[f'queries with fewer than {k}'] = int((counts.depth < k).sum())
+    facts |= {
+        'documents': int(counts.depth.sum()),
+        'documents per query': f'{shortest:,} to {longest:,}',
+        f'queries with fewer than {k}': int((counts.depth < k).sum()),
+    }
     return facts
 
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8

@@ -91,10 +91,8 @@ def table_of(work: Arithmetic, titles: Mapping | None = None) -> dict[str, Any]:
             if grade == UNJUDGED: continue
             if documents[i] in documents[:i]: grades[i] = f'{grade}: a later chunk'
     if titles:  # of a chunk, or of its document
-        columns['title'] = shown = []
-        for doc, parent in zip(listing.docs, documents):
-            title = titles.get(parent, '')
-            shown.append(titles.get(doc, title))
+        pairs = zip(listing.docs, documents)
+        columns['title'] = [titles.get(doc, titles.get(parent, '')) for doc, parent in pairs]
     return {name: columns[name] for name in HEADS if name in columns}
 
 def filled_columns(rows: Sequence[Mapping]) -> list[str]:
@@ -308,12 +306,7 @@ class Swaps:
         upper, lower = np.nonzero(np.triu(self.change))
         change = self.change[upper, lower]
         order = np.argsort(-np.abs(change), kind='stable')[:n]
-        swaps = []
-        for i in order:
-            above = self.docs[upper[i]]
-            below = self.docs[lower[i]]
-            swaps.append((above, below, float(change[i])))
-        return swaps
+        return [(self.docs[upper[i]], self.docs[lower[i]], float(change[i])) for i in order]
 
     def plot(self, ax: Any = None, *, k: int = 20) -> Any:
         """Draw the changes for the first k ranks, in blue for better and red for worse.
@@ -409,10 +402,8 @@ class Explanation(Result):
         value = self.work.value
         answer = self.conventions.no_relevant
         if answer == 'zero' or value > 0: return value
-        unknown = self.conventions.judgments == 'retrieved' and not len(self.listing)
-        if unknown: return value
-        best = self.measure.of(self.listing.judged().ideal)
-        if np.any(best): return value
+        if self.conventions.judgments == 'retrieved' and not len(self.listing): return value
+        if np.any(self.measure.of(self.listing.judged().ideal)): return value
         return worth_of_nothing(self.measure, answer)
 
     @property
@@ -449,8 +440,7 @@ class Explanation(Result):
         missed = self.listing.judged_besides
         grade = np.array([*missed.values()], float)
         alone = Judged.from_grades(grade[:, None])
-        value = self.measure.of(alone.ideal)
-        earns = self.listing.counts(grade) & (value > 0)
+        earns = self.listing.counts(grade) & (self.measure.of(alone.ideal) > 0)
         rows = compress(missed.items(), earns)
         return dict(sorted(rows, key=lambda row: -row[1]))
 
@@ -517,10 +507,10 @@ class Explanation(Result):
 
         It contains the measure, the value, the calculation, the ranks and the missed
         documents."""
-        record = {'measure': repr(self.measure), 'query': self.query, 'value': self.value, 'text': self.text}
         change = self.change and str(self.change)
-        rows = {'change': change, 'rows': self.rows, 'missed': self.missed}
-        return without_nan({**record, **rows, 'notes': [*self._notes()]})
+        return without_nan({
+            'measure': repr(self.measure), 'query': self.query, 'value': self.value, 'text': self.text,
+            'change': change, 'rows': self.rows, 'missed': self.missed, 'notes': [*self._notes()]})
 
     def _page(self):
         lines = [*self._lines(), *self._notes()]
@@ -680,9 +670,9 @@ def _explain_query(measure, qrels, run, query, conventions):
         hint = suggestion(query, results.queries)
         raise DataError(f'query {query!r} is missing from the run{hint}')
     others = _judgments_of_others(judgments, results, query, conventions)
-    repeats = judgments.repeats + results.repeats
     explanation = explain_query(
-        measure, listing, conventions, query=query, others=others, repeats=repeats)
+        measure, listing, conventions, query=query, others=others,
+        repeats=judgments.repeats + results.repeats)
     if conventions.no_relevant == 'skip' and np.isnan(explanation.value):
         raise DataError(f'query {query!r} has no relevant document, so it is left out of the evaluation')
     return explanation

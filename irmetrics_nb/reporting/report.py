@@ -112,8 +112,7 @@ def content(report: Any) -> dict[str, Any]:
     return variables
 
 def _convention_lines(conventions):
-    rules = f'Conventions: {"; ".join(conventions["phrases"])}.'
-    lines = [rules]
+    lines = [f'Conventions: {"; ".join(conventions["phrases"])}.']
     for names, text in conventions['counts']:
         if names: text = f'{names}: {text}'
         lines.append(text)
@@ -148,12 +147,11 @@ def _of_several(report, level):
     pairs = pair_rows(comparison)
     lead, stats = _summary(report)
     level_words = levels_text(comparison.rows) or 'interval'
-    letters = len(comparison.sample.systems) <= MOST_LETTERS
-    if comparison.baseline is not None: letters = False
+    few = len(comparison.sample.systems) <= MOST_LETTERS
     slices = None
     if report.groups: slices = slice_parts(comparison, report.pair)
     return {
-        'letters': letters,
+        'letters': few and comparison.baseline is None,
         'marks_say': marks_text(comparison),
         'could_say': could_text(comparison.method),
         'family': family_text(comparison),
@@ -176,10 +174,7 @@ def _waterfall_say(comparison, a, b, differences):
     down = sum(x < 0 for x in differences)
     n = len(differences)
     ends = ''
-    if n:
-        largest = sentence_number(max(differences))
-        smallest = sentence_number(min(differences))
-        ends = f', from {largest} to {smallest}'
+    if n: ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}'
     counts = f'{b} is better on {up:,}, worse on {down:,} and equal on {n - up - down:,}.'
     measure = comparison.sample.measures[0]
     text = f'{b} − {a} in {measure} for each query{ends}: {counts}'
@@ -230,8 +225,7 @@ def _of_one(report, means, level):
     if cell['interval']: reach = f' ({100 * level:g} % interval {cell["interval"]})'
     queries = counted(len(scores), 'query')
     stats = [('queries', f'{len(scores):,}', '')]
-    [one_run] = scores.each()
-    stats += [(name, value_text(mean), '') for name, mean in one_run.means.items()]
+    stats += [(name, value_text(mean), '') for name, mean in scores.each()[0].means.items()]
     slices = None
     if report.groups: slices = slices_of_one(scores, report.groups)
     return {
@@ -369,8 +363,9 @@ def _for_eyes(value):
 def _paper_parts(report):
     "Yield the parts of the comparison, and a table of the measures that were not compared."
     compared = ()
-    if report.comparison: compared = report.comparison.sample.measures
-    if report.comparison: yield from report.comparison._blocks()
+    if report.comparison:
+        compared = report.comparison.sample.measures
+        yield from report.comparison._blocks()
     names = [name for name in report.scores if name not in compared]
     if not names: return
     caption = over_text(report.scores, names) or f'Over {counted(len(report.scores), "query")}.'
