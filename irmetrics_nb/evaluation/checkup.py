@@ -476,19 +476,24 @@ def examine_judgments(qrels: Any, faults: int = 20) -> Evidence:
     """Read judgments, and return facts about them. faults: as in `check`."""
     return read_source(qrels, Qrels._of, faults, evidence_of_judgments)
 
-def examine_run(judgments: Evidence, source: Any, k: int = 100, faults: int = 20) -> Evidence:
-    """Read a run, and return facts about it. judgments: from `examine_judgments`. k, faults: as in `check`."""
+def examine_run(judgments: Evidence, name: str, source: Any, k: int = 100, faults: int = 20) -> tuple[Checkup, list]:
+    """Read a run, and return what `check` reports about it, and a list with an array: whether it answers each judged
+    query. The list is empty if the run cannot be read. judgments: from `examine_judgments`. k, faults: as in `check`."""
     use = partial(evidence_of_run, judgments, source, k)
-    return read_source(source, _read_run, faults, use)
+    evidence = read_source(source, _read_run, faults, use)
+    answered = []
+    if evidence.hits: answered = [evidence.hits.retrieved > 0]
+    return Checkup({name: facts_of_run(evidence)}, tuple(find_problems(evidence, name))), answered
 
-def checkup_of(judgments: Evidence, runs: Mapping[str, Evidence]) -> Checkup:
-    """Return the result of `check` for the facts about judgments, and about runs by name."""
+def checkup_of(judgments: Evidence, runs: Iterable[tuple[Checkup, list]]) -> Checkup:
+    """Return the result of `check`. judgments: from `examine_judgments`. runs: from `examine_run`."""
     facts = {'judgments': facts_of_judgments(judgments)}
     findings = find_problems(judgments, 'judgments')
-    for name, evidence in runs.items():
-        facts[name] = facts_of_run(evidence)
-        findings += find_problems(evidence, name)
-    answered = [evidence.hits.retrieved > 0 for evidence in runs.values() if evidence.hits]
+    answered = []
+    for of_run, answers in runs:
+        facts |= of_run.facts
+        findings += of_run.findings
+        answered += answers
     findings += find_problems(Evidence(answered=answered))
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Checkup(facts, tuple(findings))
@@ -531,5 +536,5 @@ def check(
     """
     runs = _named_runs(qrels, run, system)
     judgments = examine_judgments(qrels, faults)
-    evidence = {name: examine_run(judgments, source, k, faults) for name, source in runs.items()}
-    return checkup_of(judgments, evidence)
+    examined_runs = [examine_run(judgments, name, source, k, faults) for name, source in runs.items()]
+    return checkup_of(judgments, examined_runs)

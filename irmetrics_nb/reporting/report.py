@@ -465,12 +465,12 @@ def report(
     else: judgments = Qrels._of(qrels, duplicates)
     truth = Qrels._of(judgments, duplicates)
     inputs = _read_inputs(sources, duplicates, memory)
-    runs_read = Runs(tuple(each.run for each in inputs), sources.single)
     if judgments is not truth:
-        for run in runs_read: check_swapped(truth, run)
+        for each in inputs: check_swapped(truth, each.run)
     reading, testing, finishing = parts_of(in_percent(progress), 3)
     scores = evaluate(
-        truth, runs_read, requested, conventions=in_force, memory=memory, progress=reading)
+        truth, Runs(tuple(each.run for each in inputs), sources.single), requested,
+        conventions=in_force, memory=memory, progress=reading)
     names = [run.name or 'run' for run in scores.runs]
     comparison = _compared(
         scores, _baseline_name(baseline, names, sources), groups=groups, test=test,
@@ -480,15 +480,16 @@ def report(
     measure, rows = _largest(scores, comparison, pair, truth)
     rules_of_measure = scores.conventions.of(measure.name)
     listings = {}
-    evidence = {}
+    examined_runs = []
     if checkup: of_judgments = examine_judgments(judgments)
-    for name, each in zip(names, inputs):
+    for name in names:
+        each = inputs.pop(0)  # so that the rows of each run are freed after their use
         if name in pair:
             if not each.run.is_read: each = _read_input(each.run, duplicates)
             listings[name] = _listings(truth, each.run, rows, rules_of_measure)
-        if checkup: evidence[name] = examine_run(of_judgments, each.source)
+        if checkup: examined_runs.append(examine_run(of_judgments, name, each.source))
     found = None
-    if checkup: found = checkup_of(of_judgments, evidence)
+    if checkup: found = checkup_of(of_judgments, examined_runs)
     cards = tuple(_cards(rows, pair, measure, listings, rules_of_measure))
     topic_words = read_words(topics, scores.query_ids, TOPICS)
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}

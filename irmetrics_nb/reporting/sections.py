@@ -369,13 +369,13 @@ def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     texts = []
     for doc, of_a, of_b in share_changes(a.shares, b.shares)[:2]:
         if of_a == of_b: continue
-        before, after = (_place(doc, query.ranks) for query in (a, b))
+        before, after = (_rank_words(doc, query.ranks) for query in (a, b))
         change = sentence_number(of_b - of_a)
         if of_b > of_a: change = f'+{change}'
         texts.append(f'{doc}: {before} → {after}, {change}')
     return tuple(texts)
 
-def _place(doc, ranks):
+def _rank_words(doc, ranks):
     if doc in ranks: return f'rank {ranks[doc]}'
     return 'not retrieved'
 
