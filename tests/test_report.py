@@ -395,7 +395,7 @@ def synthetic(systems, measures, queries):
 def test_seven_thousand_queries_fit_and_the_file_says_what_it_holds():
     scores = synthetic(5, ["AP", "nDCG@10", "RR"], 6980)
     words = dict.fromkeys(scores.query_ids, ("word " * 30, ""))
-    made = Report("T", scores, compare(scores), ("system 0", "system 1"), (), (), words)
+    made = Report(scores, compare(scores), (), title="T", queries=words)
     page = Page(made.to_html())
     assert len(page.data["ids"]) == 6980 and len(made.to_html()) < 4_000_000
     assert "all 6,980 queries" in page.find("footer")[0]["text"]
@@ -409,7 +409,7 @@ def test_more_numbers_than_a_page_should_hold_are_cut_and_the_file_says_so():
     assert kept == MOST_NUMBERS // 180
     spread = np.ptp(scores.values[:, 0], axis=0)
     assert {*values["ids"]} == {scores.query_ids[i] for i in np.argsort(-spread)[:kept]}
-    made = Report("T", scores, compare(scores, baseline="system 0"), ("system 0", "system 1"), (), (), {})
+    made = Report(scores, compare(scores, baseline="system 0"), (), title="T")
     assert f"{kept:,} of 6,980 queries (those with the largest differences)" in made.to_html()
 
 

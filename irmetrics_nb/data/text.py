@@ -41,18 +41,12 @@ from irmetrics_nb.data.ids import (
 # %% ../../nbs/data/text.ipynb #fbf4724a
 @dataclass(frozen=True)
 class Comments:
-    """Number of comment lines in a text, and a warning about the first that may be a row."""
-    count: int = 0     # how many there are
-    doubt: str = ''    # where the first stands that may be a row, and what it is; '' if none may be
-    cut_off: str = ''  # why the text may end in the middle of a row; '' if it does not
+    """Number of comment lines in a text, and warnings about lines that may be rows."""
+    count: int = 0
+    doubts: tuple[str, ...] = ()  # about the first comment that may be a row, and about a line that may be cut off
 
     def __add__(self, other: 'Comments') -> 'Comments':
-        return Comments(self.count + other.count, self.doubt or other.doubt, self.cut_off or other.cut_off)
-
-    @property
-    def doubts(self) -> list[str]:
-        """Return the texts of the warnings."""
-        return [text for text in (self.cut_off, self.doubt) if text]
+        return Comments(self.count + other.count, self.doubts or other.doubts)
 
     def warn(self) -> None:
         """Warn with DataWarning if a comment may be a row, or if the text may be cut off."""
@@ -390,7 +384,7 @@ def _fields(text, begin, end, layout, used):
 
 def _doubt(text, comments, layout):
     """Return a warning for the first comment that would be a valid row without its '#'. `comments` is an array (n, 2)
-    of the positions where comments begin and end. Return '' if there is no such comment."""
+    of the positions where comments begin and end. The result is a tuple, which is empty without such a comment."""
     for begin, end in comments.tolist():
         line = text.buffer[begin:end].tobytes()
         fields = line.split()
@@ -398,8 +392,8 @@ def _doubt(text, comments, layout):
         number = to_float(fields[layout.used[2]])
         if np.isnan(number) or layout.kind == 'qrels' and np.isinf(number): continue
         shown = short_repr(line.decode('utf-8', 'replace').strip())
-        return f'{text.where(begin)}: this comment looks like a row: {shown}; lines that begin with # are not read'
-    return ''
+        return f'{text.where(begin)}: this comment looks like a row: {shown}; lines that begin with # are not read',
+    return ()
 
 # %% ../../nbs/data/text.ipynb #7d1e0b32
 def _wrong_count(layout, count):
@@ -483,18 +477,19 @@ def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> 
     tag = text.tag(start[0]) if layout == LAYOUTS['run'] else ''
     doc = Ids(text.buffer, start[:n], length[:n])
     rows = Rows(vocabulary.ids, query[:n], doc, value[:n], text.name, tag, text.line, comments=comments)
-    if text.torn and layout == LAYOUTS['qrels']: rows.comments += Comments(cut_off=_cut_off(text, rows, longest))
+    if text.torn and layout == LAYOUTS['qrels']:
+        rows.comments = Comments(comments.count, _cut_off(text, rows, longest) + comments.doubts)
     if not layout.ranks: return rows
     check_ranks(rows)
     return negate_numbers(rows)
 
 # %% ../../nbs/data/text.ipynb #58f3137e
 def _cut_off(text, rows, longest):
-    """Return why the text may end in the middle of a grade; '' if it does not. `longest` is the number of bytes of the
-    longest grade."""
+    """Return a tuple with a warning if the text may end in the middle of a grade; otherwise (). `longest` is the number
+    of bytes of the longest grade."""
     last_line = text.buffer[rows.doc.start[-1]:text.end - 1].tobytes()  # without the newline that was added
     grade = last_line.split()[-1]
-    if b'\n' in last_line or not last_line.endswith(grade) or len(grade) >= longest: return ''
+    if b'\n' in last_line or not last_line.endswith(grade) or len(grade) >= longest: return ()
     problem = f'the last line ends without a newline, and other grades are longer than {grade.decode()!r}'
     where = text.where(rows.doc.start[-1])
-    return f'{where}: {problem}; is the file truncated?'
+    return f'{where}: {problem}; is the file truncated?',

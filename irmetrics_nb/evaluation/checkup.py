@@ -326,7 +326,7 @@ def look_at_queries(queries: Sequence[str]) -> tuple:
 MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
 
 def evidence_of_judgments(source: Any) -> JudgmentEvidence:
-    """Read judgments, and return facts about them for `find_problems`."""
+    """Return facts about judgments for `find_problems`."""
     qrels = Qrels._of(source)
     docs = qrels.rows.doc
     suspects, seen = look_over(docs)
@@ -387,9 +387,11 @@ def facts_of_run(evidence: RunEvidence) -> dict[str, Any]:
             scores = score_batch(MEASURES, qrels.queries, hits, evidence.reading, conventions_of(), {})
             for m, (low, high) in scores.tie_bounds.items():
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
-    facts['documents'] = evidence.depth.documents
-    facts['documents per query'] = f'{counts.depth.min():,} to {evidence.depth.largest:,}'
-    facts[f'queries with fewer than {k}'] = int((counts.depth < k).sum())
+    facts |= {
+        'documents': evidence.depth.documents,
+        'documents per query': f'{counts.depth.min():,} to {evidence.depth.largest:,}',
+        f'queries with fewer than {k}': int((counts.depth < k).sum()),
+    }
     return facts
 
 # %% ../../nbs/evaluation/checkup.ipynb #308de7b8
@@ -462,23 +464,35 @@ def examined(run: RunSource) -> Any:
     if run.is_read: return run_of_documents(run.read())
     return run if run.options else run.source
 
-def examine(qrels: Any, runs: Iterable[tuple[str, Any]], *, k: int = 100, faults: int = 20) -> Checkup:
-    """Check judgments and runs, given as (name, source), for problems. The options are those of `check`. The runs are
-    examined one after the other, and not kept."""
-    judgments, problems = read_source(qrels, Qrels._of, faults, evidence_of_judgments)
-    judgments = judgments or JudgmentEvidence()
-    truth = judgments.qrels
-    facts = {'judgments': facts_of_judgments(judgments)}
-    findings = find_problems(judgments, 'judgments', problems, getattr(truth, 'notes', ()))
+def examine_judgments(qrels: Any, faults: int = 20) -> tuple[Checkup, Qrels | None]:
+    """Read judgments, and return what `check` reports about them, and the valid ones. faults: as in `check`."""
+    evidence, problems = read_source(qrels, Qrels._of, faults, evidence_of_judgments)
+    evidence = evidence or JudgmentEvidence()
+    findings = find_problems(evidence, 'judgments', problems, getattr(evidence.qrels, 'notes', ()))
+    return Checkup({'judgments': facts_of_judgments(evidence)}, tuple(findings)), evidence.qrels
+
+def examine_run(
+    qrels: Qrels | None, name: str, source: Any, k: int = 100, faults: int = 20,
+) -> tuple[Checkup, list]:
+    """Read a run, and return what `check` reports about it, and a list with an array: whether it answers each judged
+    query. The list is empty if the run cannot be read. qrels: from `examine_judgments`. k, faults: as in `check`."""
+    use = partial(evidence_of_run, qrels, source, k)
+    evidence, problems = read_source(source, _read_run, faults, use)
+    evidence = evidence or RunEvidence()
     answered = []
-    for name, source in runs:
-        use = partial(evidence_of_run, truth, source, k)
-        evidence, problems = read_source(source, _read_run, faults, use)
-        evidence = evidence or RunEvidence()
-        facts[name] = facts_of_run(evidence)
-        findings += find_problems(evidence, name, problems, getattr(evidence.reading, 'notes', ()))
-        if evidence.hits: answered.append(evidence.hits.retrieved > 0)
-        del source, use, evidence
+    if evidence.hits: answered = [evidence.hits.retrieved > 0]
+    findings = find_problems(evidence, name, problems, getattr(evidence.reading, 'notes', ()))
+    return Checkup({name: facts_of_run(evidence)}, tuple(findings)), answered
+
+def checkup_of(of_judgments: Checkup, runs: Iterable[tuple[Checkup, list]]) -> Checkup:
+    """Return the result of `check`. of_judgments: from `examine_judgments`. runs: from `examine_run`."""
+    facts = {**of_judgments.facts}
+    findings = [*of_judgments.findings]
+    answered = []
+    for of_run, answers in runs:
+        facts |= of_run.facts
+        findings += of_run.findings
+        answered += answers
     findings += find_problems(PartsEvidence(answered))
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Checkup(facts, tuple(findings))
@@ -520,4 +534,6 @@ def check(
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
     runs = _named_runs(qrels, run, system)
-    return examine(qrels, runs.items(), k=k, faults=faults)
+    of_judgments, valid = examine_judgments(qrels, faults)
+    of_runs = [examine_run(valid, name, source, k, faults) for name, source in runs.items()]
+    return checkup_of(of_judgments, of_runs)

@@ -143,6 +143,7 @@ def from_run(
 ) -> Listing:
     """Return the ranked list of one query of a run, with all grades of the query.
 
+    ties: 'given' keeps the order of documents with equal scores; otherwise they are ordered by id.
     Raises DataError if the query has no judgments."""
     answered = query in run.queries
     if query not in qrels.queries:
@@ -150,6 +151,7 @@ def from_run(
         if answered: words = 'is in the run, but has'
         hint = suggestion(query, qrels.queries)
         raise DataError(f'query {query!r} {words} no judgments{hint}')
+    if ties != 'given': ties = 'docid'
     results = Run._empty()
     if answered: results = Run._unchecked(_rows_of(run, query))
     results = ranked_chunks(results, ties)

@@ -106,8 +106,9 @@ class QueryDifference(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measure, the query, the values and the documents for JSON."""
-        values = {'a': self.a.value, 'b': self.b.value, 'difference': self.value}
-        return without_nan({'measure': repr(self.a.measure), 'query': self.a.query, **values, 'rows': self.rows})
+        return without_nan({
+            'measure': repr(self.a.measure), 'query': self.a.query, 'a': self.a.value, 'b': self.b.value,
+            'difference': self.value, 'rows': self.rows})
 
     def _head(self): return f'{self.a.query}: {self.a.measure!r} {arrow(self.a.value, self.b.value)}'
 
@@ -163,8 +164,9 @@ class Difference(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measure, both values and all queries for JSON."""
-        values = {'a': self.a, 'b': self.b, 'difference': self.value}
-        return without_nan({'measure': repr(self.measure), 'runs': self.names, **values, 'rows': self.rows})
+        return without_nan({
+            'measure': repr(self.measure), 'runs': self.names, 'a': self.a, 'b': self.b, 'difference': self.value,
+            'rows': self.rows})
 
     def query(self, query: str) -> QueryDifference:
         """Return the difference for one query, explained by its documents.

@@ -8,8 +8,8 @@ __all__ = ['NOTHING_SHARED', 'LARGEST', 'content', 'over_text', 'Report', 'repor
 # %% ../../nbs/reporting/report.ipynb #a86105c9
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any, Unpack
@@ -29,11 +29,11 @@ from irmetrics_nb.comparing.comparison import (
 )
 from ..data.errors import counted, visible
 from ..data.judging import DEFAULT_MEMORY
-from ..data.recognition import Runs, is_run, recognise
+from ..data.recognition import Runs, RunSource, is_run, recognise
 from ..data.records import LONGEST, TOPICS, read_words
 from ..data.sources import read_rows
 from ..data.tables import TABLE_MAGIC
-from ..evaluation.checkup import examine, examined
+from ..evaluation.checkup import checkup_of, examine_judgments, examine_run, examined
 from ..evaluation.conventions import Options, conventions_of, read_run
 from ..evaluation.evaluation import Progress, in_percent, parts_of, requested_measures
 from ..evaluation.findings import check_swapped
@@ -84,8 +84,7 @@ def content(report: Any) -> dict[str, Any]:
     if comparison: level = comparison.method.level
     conventions = convention_parts(scores)
     values = query_values(scores, report.queries, report.groups)
-    cards = report.gains + report.losses
-    values['anchors'] = {card.query: f'query-{i}' for i, card in enumerate(cards, 1)}
+    values['anchors'] = {card.query: f'query-{i}' for i, card in enumerate(report.cards, 1)}
     if shown_digits() != DIGITS: values['digits'] = shown_digits()
     means = mean_rows(scores, comparison, level)
     variables = {
@@ -113,8 +112,7 @@ def content(report: Any) -> dict[str, Any]:
     return variables
 
 def _convention_lines(conventions):
-    rules = f'Conventions: {"; ".join(conventions["phrases"])}.'
-    lines = [rules]
+    lines = [f'Conventions: {"; ".join(conventions["phrases"])}.']
     for names, text in conventions['counts']:
         if names: text = f'{names}: {text}'
         lines.append(text)
@@ -149,12 +147,11 @@ def _of_several(report, level):
     pairs = pair_rows(comparison)
     lead, stats = _summary(report)
     level_words = levels_text(comparison.rows) or 'interval'
-    letters = len(comparison.sample.systems) <= MOST_LETTERS
-    if comparison.baseline is not None: letters = False
+    few = len(comparison.sample.systems) <= MOST_LETTERS
     slices = None
     if report.groups: slices = slice_parts(comparison, report.pair)
     return {
-        'letters': letters,
+        'letters': few and comparison.baseline is None,
         'marks_say': marks_text(comparison),
         'could_say': could_text(comparison.method),
         'family': family_text(comparison),
@@ -177,10 +174,7 @@ def _waterfall_say(comparison, a, b, differences):
     down = sum(x < 0 for x in differences)
     n = len(differences)
     ends = ''
-    if n:
-        largest = sentence_number(max(differences))
-        smallest = sentence_number(min(differences))
-        ends = f', from {largest} to {smallest}'
+    if n: ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}'
     counts = f'{b} is better on {up:,}, worse on {down:,} and equal on {n - up - down:,}.'
     measure = comparison.sample.measures[0]
     text = f'{b} − {a} in {measure} for each query{ends}: {counts}'
@@ -231,8 +225,7 @@ def _of_one(report, means, level):
     if cell['interval']: reach = f' ({100 * level:g} % interval {cell["interval"]})'
     queries = counted(len(scores), 'query')
     stats = [('queries', f'{len(scores):,}', '')]
-    [one_run] = scores.each()
-    stats += [(name, value_text(mean), '') for name, mean in one_run.means.items()]
+    stats += [(name, value_text(mean), '') for name, mean in scores.each()[0].means.items()]
     slices = None
     if report.groups: slices = slices_of_one(scores, report.groups)
     return {
@@ -274,17 +267,30 @@ class Report(Result):
     single run. `gains` and `losses` are the queries with the largest differences
     between the two systems in `pair`; for a single run, `losses` are the worst queries.
     """
-    title: str
     scores: Scores
     comparison: Comparison | None       # None: one run
-    pair: tuple[str, ...]               # the systems in focus: the other one, the better
-    gains: tuple[SimpleNamespace, ...]  # cards of queries: the largest first
-    losses: tuple[SimpleNamespace, ...]  # of one run: the worst queries
-    queries: Mapping[str, tuple[str, str]]  # title and text of each query, if known
-    groups: tuple[str, ...] | None = None  # of each query
+    cards: tuple[SimpleNamespace, ...]  # of queries: gains, then losses, the largest first
     checkup: Checkup | None = None
+    title: str = ''
+    queries: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # title and text of each query, if known
+    groups: tuple[str, ...] | None = None  # of each query
     best_grade: float = 1               # among the judgments
     _default = 'html'
+
+    @cached_property
+    def pair(self) -> tuple[str, ...]:
+        """Return the names of the two systems in focus, the better one last."""
+        return focus_pair(self.scores, self.comparison)
+
+    @property
+    def gains(self) -> tuple[SimpleNamespace, ...]:
+        """Return the cards of the queries that gain most from the first system in `pair` to the second."""
+        return tuple(card for card in self.cards if card.sides[1:] and card.difference > 0)
+
+    @property
+    def losses(self) -> tuple[SimpleNamespace, ...]:
+        """Return the cards of the queries that lose most, or of the worst queries of a single run."""
+        return self.cards[len(self.gains):]
 
     def _written(self, form):
         """Return the report as text in one of the formats. HTML is a complete page,
@@ -324,7 +330,7 @@ class Report(Result):
     def __repr__(self) -> str:
         runs = ', '.join(run.name or 'run' for run in self.scores.runs)
         subject = visible(f'{self.title} ({runs}; {", ".join(self.scores)})')
-        size = f'{len(self.gains) + len(self.losses)} queries with their rankings'
+        size = f'{len(self.cards)} queries with their rankings'
         return f"Report: {subject}; {size}. Save it with .save('report.html')."
 
     def _repr_html_(self): return None
@@ -357,8 +363,9 @@ def _for_eyes(value):
 def _paper_parts(report):
     "Yield the parts of the comparison, and a table of the measures that were not compared."
     compared = ()
-    if report.comparison: compared = report.comparison.sample.measures
-    if report.comparison: yield from report.comparison._blocks()
+    if report.comparison:
+        compared = report.comparison.sample.measures
+        yield from report.comparison._blocks()
     names = [name for name in report.scores if name not in compared]
     if not names: return
     caption = over_text(report.scores, names) or f'Over {counted(len(report.scores), "query")}.'
@@ -454,42 +461,49 @@ def report(
     in_force = conventions_of(rules.pop('conventions', None), **rules)
     requested = requested_measures(measures, in_force)
     duplicates = in_force.duplicates
-    truth, judgments, runs_read, inputs = _read_input(qrels, sources, duplicates, memory)
+    if isinstance(qrels, str | os.PathLike): judgments: Any = read_rows(qrels, 'qrels')
+    else: judgments = Qrels._of(qrels, duplicates)
+    truth = Qrels._of(judgments, duplicates)
+    inputs = _read_inputs(sources, duplicates, memory)
+    if judgments is not truth:
+        for each in inputs: check_swapped(truth, each.run)
     reading, testing, finishing = parts_of(in_percent(progress), 3)
     scores = evaluate(
-        truth, runs_read, requested, conventions=in_force, memory=memory, progress=reading)
+        truth, Runs(tuple(each.run for each in inputs), sources.single), requested,
+        conventions=in_force, memory=memory, progress=reading)
     names = [run.name or 'run' for run in scores.runs]
     comparison = _compared(
-        scores, _baseline_name(baseline, names, [source.path for source in sources]), groups=groups, test=test,
+        scores, _baseline_name(baseline, names, sources), groups=groups, test=test,
         seed=seed, correction=correction, correct_over=correct_over, alpha=alpha,
         progress=testing)
-    pair = _focus_pair(scores, comparison)
-    measure, *largest = _largest(scores, comparison, pair, truth)
+    pair = focus_pair(scores, comparison)
+    measure, rows = _largest(scores, comparison, pair, truth)
     rules_of_measure = scores.conventions.of(measure.name)
-    queries = [query for rows in largest for query, *_ in rows]
-    list_queries = partial(_listings, truth, queries, rules_of_measure)
-    listings: dict[str, dict] = dict.fromkeys(pair, {})
-    results = dict(zip(names, zip(runs_read, inputs)))
-    del runs_read, inputs
-    each_run = _listed(results, listings, list_queries, duplicates)
+    listings = {}
+    examined_runs = []
+    if checkup: of_judgments, valid = examine_judgments(judgments)
+    for name in names:
+        each = inputs.pop(0)  # so that the rows of each run are freed after their use
+        if name in pair:
+            if not each.run.is_read: each = _read_input(each.run, duplicates)
+            listings[name] = _listings(truth, each.run, rows, rules_of_measure)
+        if checkup: examined_runs.append(examine_run(valid, name, each.source))
     found = None
-    if checkup: found = examine(judgments, each_run)
-    for _ in each_run: pass  # without a check-up
-    gains, losses = (
-        _cards(rows, pair, measure, listings, rules_of_measure) for rows in largest)
+    if checkup: found = checkup_of(of_judgments, examined_runs)
+    cards = tuple(_cards(rows, pair, measure, listings, rules_of_measure))
     topic_words = read_words(topics, scores.query_ids, TOPICS)
-    cards = gains + losses
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
     add_words(cards, topic_words, read_words(documents, shown - {''}))
-    if comparison: subject = f'{len(scores.runs)} systems'
-    else: subject = scores.runs[0].name
+    subject = scores.runs[0].name or 'A run'
     slices = None
-    if groups is not None: slices = groups_of_queries(scores, groups)
+    if comparison:
+        subject = f'{len(scores.runs)} systems'
+        slices = comparison.groups
+    elif groups is not None: slices = groups_of_queries(scores, groups)
     best_grade = float(truth.rows.value.max(initial=0))
-    title = title or f'{subject or "A run"}, {counted(len(scores), "query")}'
+    title = title or f'{subject}, {counted(len(scores), "query")}'
     finishing(1, 1)
-    return Report(title, scores, comparison, pair, gains, losses, topic_words, slices,
-                  found, best_grade)
+    return Report(scores, comparison, cards, found, title, topic_words, slices, best_grade)
 
 # %% ../../nbs/reporting/report.ipynb #6872ab84
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
@@ -504,74 +518,54 @@ PACKED = b'\x1f\x8b', *TABLE_MAGIC  # the first bytes of a packed file
 ROW_RATIO, UNPACKED_RATIO = 4, 6  # bytes of the rows for each byte of text, and of text for each byte of a packed file
 KEPT_SHARE = 8  # of the memory, one part is for the rows that are kept; the rest is for the run that is being read
 
-def _size_of_rows(path):
-    """Return about how many bytes of memory the rows of a file need."""
-    with open(path, 'rb') as file: packed = file.read(6).startswith(PACKED)
-    size = ROW_RATIO * os.path.getsize(path)
+@dataclass(frozen=True)
+class _Input:
+    """A run with the source that `check` examines: for a file, its rows with all duplicates."""
+    run: RunSource
+    source: Any
+
+def _size_of_rows(run):
+    """Return about how many bytes of memory the rows of a file need; inf for other sources."""
+    if run.options or not os.path.isfile(run.path): return np.inf
+    with open(run.path, 'rb') as file: packed = file.read(6).startswith(PACKED)
+    size = ROW_RATIO * os.path.getsize(run.path)
     if packed: return UNPACKED_RATIO * size
     return size
 
-def _rows_and_run(run, duplicates):
-    """Read a run. Return its rows, and the run without the duplicates among them."""
+def _read_input(run, duplicates):
     rows = read_rows(run.source, 'run')
-    return rows, replace(run, source=rows).loaded(duplicates)
+    return _Input(replace(run, source=rows).loaded(duplicates), rows)
 
-def _read_input(qrels, sources, duplicates, memory):
-    """Read the judgments, and the files of runs whose rows fit into a share of the memory. Other
-    files and tables are read later, in batches. Return the judgments, what `check` examines in
-    their place, the runs, and what it examines in place of each: the rows of a file before
-    duplicates are left out."""
-    from_path = isinstance(qrels, str | os.PathLike)
-    judgments = qrels
-    if from_path: judgments = read_rows(qrels, 'qrels')
-    truth = Qrels._of(judgments, duplicates)
-    if not from_path: judgments = truth
+def _read_inputs(runs, duplicates, memory):
+    """Return a list of `_Input`. A file is read if its rows fit into a share of the memory. Other files and large
+    tables are read later, in batches."""
     room: float = DEFAULT_MEMORY
     if isinstance(memory, int | float): room = memory
     room //= KEPT_SHARE
-    runs = []
     inputs = []
-    for run in sources:
-        fits = False
-        if os.path.isfile(run.path) and not run.options:
-            room -= _size_of_rows(run.path)
-            fits = room >= 0
-        if fits: source, run = _rows_and_run(run, duplicates)
-        elif run.path or duplicates == 'refuse': run = run.repeatable()
+    for run in runs:
+        size = _size_of_rows(run)
+        if size <= room:
+            room -= size
+            inputs.append(_read_input(run, duplicates))
+            continue
+        if run.path or duplicates == 'refuse': run = run.repeatable()
         else: run = run.loaded(duplicates)
-        if not fits: source = examined(run)
-        if from_path and (fits or not run.is_read): check_swapped(truth, run)
-        runs.append(run)
-        inputs.append(source)
-    return truth, judgments, Runs((*runs,), sources.single), inputs
+        inputs.append(_Input(run, examined(run)))
+    return inputs
 
-def _listings(qrels, queries, conventions, run):
-    """Return {query: its ranked list} of a run for some queries."""
+def _listings(qrels, run, rows, conventions):
+    """Return {query: its ranked list} of a run for the queries of some rows."""
     results = read_run(run, conventions)
-    order = 'docid'
-    if conventions.ties == 'given': order = 'given'
-    options = {'ties': order, 'negative': conventions.negative}
-    return {query: from_run(qrels, results, query, **options) for query in queries}
+    options = {'ties': conventions.ties, 'negative': conventions.negative}
+    return {query: from_run(qrels, results, query, **options) for query, *_ in rows}
 
-def _listed(results, listings, list_queries, duplicates):
-    """Yield (name, what `check` examines) of each run, and let it go. Fill `listings` for the
-    systems that it has, which are read now if they are not read yet. results: {name: (run,
-    what `check` examines)}."""
-    for name in [*results]:
-        run, source = results.pop(name)
-        if name in listings:
-            if not run.is_read: source, run = _rows_and_run(run, duplicates)
-            listings[name] = list_queries(run)
-        del run
-        yield name, source
-
-def _baseline_name(baseline, names, paths):
+def _baseline_name(baseline, names, runs):
     """Return the name of the baseline, which may be the path of its run. Return None without
     a baseline. Raise ValueError for a baseline if there is only one run."""
     if baseline is None: return None
     if len(names) == 1: raise ValueError('a baseline needs at least two runs, but there is only one')
-    name_of = dict(zip(paths, names))
-    name_of.pop('', None)
+    name_of = {run.path: name for run, name in zip(runs, names) if run.path}
     return name_of.get(str(baseline), str(baseline))
 
 def _compared(scores, baseline, **options):
@@ -583,7 +577,7 @@ def _compared(scores, baseline, **options):
         raise ValueError(f'none of {", ".join(scores)} is a mean of a quality measure, so there is nothing to compare')
     return compare(scores, measures=means, baseline=baseline, **options)
 
-def _focus_pair(scores, comparison):
+def focus_pair(scores: Scores, comparison: Comparison | None) -> tuple[str, ...]:
     """Return the names of the two systems whose queries the report shows: (baseline, best
     system). Without a baseline, the first is the second best system. Systems are ordered by
     the first measure. If no query is common to all systems, return the pair with the most
@@ -603,9 +597,8 @@ def _focus_pair(scores, comparison):
 
 # %% ../../nbs/reporting/report.ipynb #0fcd5da3
 def _largest(scores, comparison, pair, qrels):
-    """Return (first measure, largest gains, largest losses). The gains and losses are rows
-    (query, value of each system). For one run, there are no gains, and the losses are the
-    worst queries."""
+    """Return the first measure, and rows (query, value of each system) of the largest gains
+    and of the largest losses. For one run, they are the rows of the worst queries."""
     if comparison is None:
         measure = scores.measures[0]
         rows = qrels.rows
@@ -619,14 +612,12 @@ def _largest(scores, comparison, pair, qrels):
         queries = comparison.queries(*pair)
         losses = [row for row in queries if row[2] < row[1]]
         gains = [row for row in queries[::-1] if row[2] > row[1]]
-    return measure, gains[:LARGEST], losses[:LARGEST]
+    return measure, gains[:LARGEST] + losses[:LARGEST]
 
 def _cards(rows, pair, measure, listings, conventions):
-    """Return a tuple of cards, with the data that the report shows for each query. rows:
-    (query, value of each system). listings: {system: {query: its ranked list}}."""
-    found = []
+    """Yield a card with the data that the report shows for each query. rows: (query, value
+    of each system). listings: {system: {query: its ranked list}}."""
     for query, *values in rows:
         by_system = dict(zip(pair, values))
         of_query = {name: listings[name][query] for name in pair}
-        found.append(card(query, by_system, measure, of_query, conventions))
-    return tuple(found)
+        yield card(query, by_system, measure, of_query, conventions)

@@ -294,8 +294,7 @@ def explained_query(
     ranked documents; `ranks`, the rank of each document; `text`, the calculation in one
     line; `shares`, the part of the value that each document adds; and `missed`, the grades
     of relevant documents that were not retrieved."""
-    c = (conventions or Conventions()).of(measure.name)
-    try: why = explain_query(measure, listing, c)
+    try: why = explain_query(measure, listing, conventions or Conventions())
     except ValueError as error:
         text = f'no explanation: {error}'
         added = {}
@@ -327,11 +326,9 @@ def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[
     def ranked(rank, doc, grade):
         known = None
         if not np.isnan(grade): known = float(grade)
-        share = query.shares.get(doc, 0.0)
-        parent = listing.parents.get(doc, '')
-        of_other = other.get(doc)
         return SimpleNamespace(
-            rank=rank, doc=doc, grade=known, share=share, other=of_other, parent=parent, title='', text='')
+            rank=rank, doc=doc, grade=known, share=query.shares.get(doc, 0.0), other=other.get(doc),
+            parent=listing.parents.get(doc, ''), title='', text='')
     rows = zip(query.ranks.values(), query.ranks, listing.grade)
     documents = [ranked(*row) for row in rows]
     missed = [ranked(0, doc, grade) for doc, grade in query.missed.items()]
@@ -372,15 +369,15 @@ def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     texts = []
     for doc, of_a, of_b in share_changes(a.shares, b.shares)[:2]:
         if of_a == of_b: continue
-        places = []
-        for ranks in a.ranks, b.ranks:
-            place = 'not retrieved'
-            if doc in ranks: place = f'rank {ranks[doc]}'
-            places.append(place)
+        before, after = (_rank_words(doc, query.ranks) for query in (a, b))
         change = sentence_number(of_b - of_a)
         if of_b > of_a: change = f'+{change}'
-        texts.append(f'{doc}: {" → ".join(places)}, {change}')
+        texts.append(f'{doc}: {before} → {after}, {change}')
     return tuple(texts)
+
+def _rank_words(doc, ranks):
+    if doc in ranks: return f'rank {ranks[doc]}'
+    return 'not retrieved'
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b
 _Texts = Mapping[str, tuple[str, str]]  # {id: (title, beginning of the text)}
@@ -447,8 +444,7 @@ def mean_rows(
         cells = []
         for m, row in zip(scores.measures, values):
             mark = raised.get((name, repr(m)), '')
-            limits = sample.limits(repr(m))
-            cells.append(_mean_cell(m, row, level, mark, limits))
+            cells.append(_mean_cell(m, row, level, mark, sample.limits(repr(m))))
         rows.append({'letter': letter(i), 'name': name, 'baseline': name == baseline, 'cells': cells})
     qualities = np.array([m.kind.quality for m in scores.measures], bool)
     means = [[cell['value'] for cell in row['cells']] for row in rows]
@@ -469,9 +465,8 @@ def _mean_cell(measure, values, level, mark, limits):
     low = high = np.nan
     if aggregate.spread and present.size > 1: low, high = t_interval(present, level=level)
     low, high = np.clip([low, high], *limits).tolist()
-    interval = _interval_words(low, high, 3)
-    text = cell_text(value)
-    return {'text': text, 'value': value, 'low': low, 'high': high, 'interval': interval, 'marks': mark}
+    return {'text': cell_text(value), 'value': value, 'low': low, 'high': high,
+            'interval': _interval_words(low, high, 3), 'marks': mark}
 
 def _interval_words(low, high, digits):
     """Return an interval as text, such as '0.1 to 0.3'; '' for NaN."""
@@ -522,10 +517,12 @@ def difference_panels(comparison: Comparison) -> list[_Content]:
         pairs.sort(key=lambda pair: -np.nan_to_num(abs(pair.difference)))
         lines = _lines(comparison, pairs[:PAIRS])
         lines.sort(key=lambda line: -np.nan_to_num(line['value']))
-        left_out = len(pairs) - len(lines)
-        span = comparison.sample.span(m)
-        panels.append(forest_of(m, lines, zero=True, left_out=left_out, limits=(-span, span)))
+        panels.append(_difference_panel(comparison.sample, m, lines, len(pairs)))
     return panels
+
+def _difference_panel(sample, measure, lines, n_pairs):
+    span = sample.span(measure)
+    return forest_of(measure, lines, zero=True, left_out=n_pairs - len(lines), limits=(-span, span))
 
 def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     """Return a pair of systems as a table row (a dict).
@@ -539,16 +536,18 @@ def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     kind = ''
     if winner == pair.a: kind = 'worse'
     if winner == pair.b: kind = 'better'
-    row = vars(pair) | {'value': difference, 'kind': kind}
-    row['name'] = f'{pair.b} − {pair.a}'
-    row['text'] = sentence_number(difference, digits)
-    row['interval'] = _interval_words(pair.low, pair.high, digits)
     p = p_text(pair.p_adjusted).removeprefix('p ')
-    row['p'] = p.removeprefix('= ')
-    row['effect'] = sentence_number(pair.effect, 2)
-    row['could'] = detectable_text(pair)
-    row['level'] = f'{100 * pair.level:.4g} %'
-    return row
+    return vars(pair) | {
+        'value': difference,
+        'kind': kind,
+        'name': f'{pair.b} − {pair.a}',
+        'text': sentence_number(difference, digits),
+        'interval': _interval_words(pair.low, pair.high, digits),
+        'p': p.removeprefix('= '),
+        'effect': sentence_number(pair.effect, 2),
+        'could': detectable_text(pair),
+        'level': f'{100 * pair.level:.4g} %',
+    }
 
 # %% ../../nbs/reporting/sections.ipynb #e2422f52
 def _lines(comparison, pairs):
@@ -574,11 +573,9 @@ def spread_panels(scores: Scores) -> list[_Content]:
         if not m.kind.aggregate.spread: continue
         bars, scale = histogram(values)
         zeros = int((values == 0).sum())
-        present = ~np.isnan(values)
-        panel = {'measure': repr(m), 'bars': bars, 'axis': scale, 'zeros': zeros}
-        panel['mean'] = mean_or_nan(values)
-        panel['queries'] = int(present.sum())
-        panels.append(panel)
+        present = without_missing(values)
+        panels.append({'measure': repr(m), 'bars': bars, 'axis': scale, 'zeros': zeros,
+                       'mean': mean_or_nan(values), 'queries': len(present)})
     return panels
 
 # %% ../../nbs/reporting/sections.ipynb #bfa4a0fb
@@ -596,16 +593,12 @@ def slice_parts(comparison: Comparison, pair: tuple[str, ...]) -> _Content:
         lines = []
         for p in of_measure[:PAIRS]:
             line = upright(p, alpha, better_first=False)
-            line['name'] = f'{p.slice} ({p.queries:,})'
-            lines.append(line)
-        left_out = len(of_measure) - len(lines)
-        span = sample.span(m)
-        panels.append(forest_of(m, lines, zero=True, left_out=left_out, limits=(-span, span)))
+            lines.append(line | {'name': f'{p.slice} ({p.queries:,})'})
+        panels.append(_difference_panel(sample, m, lines, len(of_measure)))
     of_pair = replace(comparison, rows=tuple(pairs))
-    sentences = share_sentences(of_pair)
     tables = _slice_tables(sample, comparison.groups, comparison)
     first = pairs[0]
-    return tables | {'panels': panels, 'a': first.a, 'b': first.b, 'shares': sentences}
+    return tables | {'panels': panels, 'a': first.a, 'b': first.b, 'shares': share_sentences(of_pair)}
 
 def slices_of_one(scores: Scores, groups: Sequence[str]) -> _Content:
     """Return tables with the means of one run by slice.
@@ -629,9 +622,7 @@ def _slice_tables(sample, groups, comparison=None):
         for system, values in zip(inside.systems, common(inside)):
             cells = []
             for m, row in zip(inside.measures, values):
-                text = cell_text(mean_or_nan(row))
-                mark = raised.get((system, m), '')
-                cells.append({'text': text, 'marks': mark})
+                cells.append({'text': cell_text(mean_or_nan(row)), 'marks': raised.get((system, m), '')})
             rows.append({'name': system, 'cells': cells})
         tables.append({'name': name, 'queries': size, 'rows': rows})
     return {'tables': tables, 'measures': sample.measures}
@@ -685,8 +676,7 @@ def convention_parts(scores: Scores) -> _Content:
         name = run.name or 'run'
         answered = [q not in run.absent for q in scores.query_ids]
         in_all = dict(zip(scores.keys(), shared[:, answered]))
-        bounds_of = run.tie_bounds
-        ends = {m: np.where(in_all[m], values, np.nan) for m, values in bounds_of.items()}
+        ends = {m: np.where(in_all[m], values, np.nan) for m, values in run.tie_bounds.items()}
         info = replace(one_run.runs[0], tie_bounds=ends)
         printed = small_print(replace(one_run, runs=(info,)))
         text, _, conventions = printed.partition(' Conventions: ')
@@ -698,5 +688,4 @@ def convention_parts(scores: Scores) -> _Content:
         listed = ''
         if len(names) > 1: listed = ', '.join(group)
         counts.append((listed, text))
-    phrases = scores.conventions.describe()
-    return {'phrases': phrases, 'counts': counts, 'ties': ties}
+    return {'phrases': scores.conventions.describe(), 'counts': counts, 'ties': ties}
