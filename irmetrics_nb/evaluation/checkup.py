@@ -478,7 +478,7 @@ def examine_judgments(qrels: Any, faults: int = 20) -> Evidence:
 
 def examine_run(judgments: Evidence, name: str, source: Any, k: int = 100, faults: int = 20) -> tuple[Checkup, list]:
     """Read a run, and return what `check` reports about it, and a list with an array: whether it answers each judged
-    query. The list is empty if the run cannot be read. judgments: from `examine_judgments`. k, faults: as in `check`."""
+    query. The list is empty if the run cannot be read. judgments: from `examine_judgments`. k, faults: see `check`."""
     use = partial(evidence_of_run, judgments, source, k)
     evidence = read_source(source, _read_run, faults, use)
     answered = []
@@ -536,5 +536,5 @@ def check(
     """
     runs = _named_runs(qrels, run, system)
     judgments = examine_judgments(qrels, faults)
-    examined_runs = [examine_run(judgments, name, source, k, faults) for name, source in runs.items()]
+    examined_runs = [examine_run(judgments, *named, k, faults) for named in runs.items()]
     return checkup_of(judgments, examined_runs)
