@@ -143,7 +143,8 @@ def from_run(
 ) -> Listing:
     """Return the ranked list of one query of a run, with all grades of the query.
 
-    ties: 'given' keeps the order of documents with equal scores; otherwise they are ordered by id.
+    ties: 'given' keeps the order of documents with equal scores; otherwise they are
+    ordered by id.
     Raises DataError if the query has no judgments."""
     answered = query in run.queries
     if query not in qrels.queries:

@@ -91,8 +91,9 @@ def table_of(work: Arithmetic, titles: Mapping | None = None) -> dict[str, Any]:
             if grade == UNJUDGED: continue
             if documents[i] in documents[:i]: grades[i] = f'{grade}: a later chunk'
     if titles:  # of a chunk, or of its document
-        pairs = zip(listing.docs, documents)
-        columns['title'] = [titles.get(doc, titles.get(parent, '')) for doc, parent in pairs]
+        shown = zip(listing.docs, documents)
+        columns['title'] = [
+            titles.get(doc, titles.get(parent, '')) for doc, parent in shown]
     return {name: columns[name] for name in HEADS if name in columns}
 
 def filled_columns(rows: Sequence[Mapping]) -> list[str]:
@@ -306,7 +307,8 @@ class Swaps:
         upper, lower = np.nonzero(np.triu(self.change))
         change = self.change[upper, lower]
         order = np.argsort(-np.abs(change), kind='stable')[:n]
-        return [(self.docs[upper[i]], self.docs[lower[i]], float(change[i])) for i in order]
+        docs = self.docs
+        return [(docs[upper[i]], docs[lower[i]], float(change[i])) for i in order]
 
     def plot(self, ax: Any = None, *, k: int = 20) -> Any:
         """Draw the changes for the first k ranks, in blue for better and red for worse.

@@ -269,10 +269,11 @@ class Report(Result):
     """
     scores: Scores
     comparison: Comparison | None       # None: one run
-    cards: tuple[SimpleNamespace, ...]  # of queries: gains, then losses, the largest first
+    cards: tuple[SimpleNamespace, ...]  # gains, then losses, the largest first
     checkup: Checkup | None = None
     title: str = ''
-    queries: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # title and text of each query, if known
+    # title and text of each query, if known
+    queries: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     groups: tuple[str, ...] | None = None  # of each query
     best_grade: float = 1               # among the judgments
     _default = 'html'
@@ -284,12 +285,13 @@ class Report(Result):
 
     @property
     def gains(self) -> tuple[SimpleNamespace, ...]:
-        """Return the cards of the queries that gain most from the first system in `pair` to the second."""
-        return tuple(card for card in self.cards if card.sides[1:] and card.difference > 0)
+        """Return the cards of the queries with the largest gains."""
+        gains = (card for card in self.cards if card.sides[1:] and card.difference > 0)
+        return tuple(gains)
 
     @property
     def losses(self) -> tuple[SimpleNamespace, ...]:
-        """Return the cards of the queries that lose most, or of the worst queries of a single run."""
+        """Return the cards of the largest losses, or of the worst queries of one run."""
         return self.cards[len(self.gains):]
 
     def _written(self, form):
@@ -391,8 +393,7 @@ def report(
     baseline: str | None = None, groups: Any = None, documents: Any = None,
     topics: Any = None, title: str | None = None, checkup: bool = True,
     test: str = 't', correction: str | None = None, correct_over: str = 'measure',
-    alpha: float = .05, seed: int = 0,
-    progress: Progress | None = None,
+    alpha: float = .05, seed: int = 0, progress: Progress | None = None,
     **options: Unpack[Options],
 ) -> Report:
     """Create a report of one run or several: means, differences, queries, rankings,
@@ -450,11 +451,7 @@ def report(
     >>> found.gains[0].query, found.gains[0].difference
     ('q1', 0.5)
     """
-    wrong = unknown_option(options)
-    if wrong is not None:
-        problem = f'report() got an unexpected keyword argument {wrong!r}'
-        hint = '; to write a file, use report(...).save(path)'
-        raise TypeError(problem + hint * (wrong in WRITING))
+    _check_options(options)
     rules: dict[str, Any] = {**options}
     sources = _sources(qrels, runs, rules.pop('system', None))
     memory = rules.pop('memory', None)
@@ -503,10 +500,19 @@ def report(
     best_grade = float(truth.rows.value.max(initial=0))
     title = title or f'{subject}, {counted(len(scores), "query")}'
     finishing(1, 1)
-    return Report(scores, comparison, cards, found, title, topic_words, slices, best_grade)
+    return Report(
+        scores, comparison, cards, found, title, topic_words, slices, best_grade)
 
 # %% ../../nbs/reporting/report.ipynb #6872ab84
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
+
+def _check_options(options):
+    """Raise TypeError for an option that `evaluate` does not have."""
+    wrong = unknown_option(options)
+    if wrong is None: return
+    problem = f'report() got an unexpected keyword argument {wrong!r}'
+    hint = '; to write a file, use report(...).save(path)'
+    raise TypeError(problem + hint * (wrong in WRITING))
 
 def _sources(qrels, runs, system):
     """Return the runs as `Runs`. Raise ValueError if one of several has an empty name."""
@@ -560,6 +566,7 @@ def _listings(qrels, run, rows, conventions):
     options = {'ties': conventions.ties, 'negative': conventions.negative}
     return {query: from_run(qrels, results, query, **options) for query, *_ in rows}
 
+# %% ../../nbs/reporting/report.ipynb #6872ab85
 def _baseline_name(baseline, names, runs):
     """Return the name of the baseline, which may be the path of its run. Return None without
     a baseline. Raise ValueError for a baseline if there is only one run."""

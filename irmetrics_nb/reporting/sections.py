@@ -346,9 +346,9 @@ def card(
 ) -> SimpleNamespace:
     """Return the data that a report shows for one query of one or two systems.
 
-    values: {system: value}. listings: {system: its ranked list}. `difference` is the second
-    value minus the first, or the value of a single system. `documents` are all documents that are shown. `mostly` are
-    texts on the causes of the difference, the largest first."""
+    values: {system: value}. listings: {system: its ranked list}. `difference` is the
+    second value minus the first, or the value of a single system. `documents` are all
+    documents that are shown. `mostly` are texts on the causes of the difference, the largest first."""
     explained = [explained_query(measure, listings[name], conventions) for name in values]
     ranks = [query.ranks for query in explained][::-1]
     sides = tuple(map(system_side, values, values.values(), explained, ranks))
