@@ -95,7 +95,7 @@ def main(sizes):
         written = shuffled(spark) - before
         assert there.to_dict() == here.to_dict()
         found = {"rows": rows, "here": round(seconds, 1), "spark": round(on_spark, 1)}
-        found |= {"ratio": round(on_spark / seconds, 1), "how": there.reading}
+        found |= {"ratio": round(on_spark / seconds, 1), "how": there.runs[0].reading}
         found["shuffled_bytes_per_row"] = round(written / rows, 1)
         if rows <= 10**7:
             (precision, ndcg), its = timed(ranking_metrics, *frames)

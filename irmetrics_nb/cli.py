@@ -161,7 +161,7 @@ def _evaluate(
                           progress=progress, groups=groups, **answers)
     _print_scores(scores, format, per_query, output, per_run)
     if verbose: _print_reading(scores, runs)
-    stop_at_floors(scores.each(), required)
+    stop_at_floors(scores.split_runs(), required)
 
 # %% ../nbs/top_level/cli.ipynb #6b3638e6
 @takes_options(faults=option(int, 'The number of invalid rows to show.', min=1))

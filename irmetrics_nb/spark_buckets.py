@@ -321,8 +321,8 @@ def put_together(
     for parts in zip(*(bucket.scores for bucket in buckets)):
         scores = _in_id_order(Scores.concat(parts))
         info = replace(scores.runs[0], reading=how)
-        results.append(replace(scores, runs=(info,), asked=requested))
-    if plan.several: return Scores.beside(results)
+        results.append(replace(scores, runs=(info,), requested=requested))
+    if plan.several: return Scores.combine_runs(results)
     return results[0]
 
 def _in_id_order(scores):

@@ -128,7 +128,7 @@ def test_with_a_baseline_there_are_fewer_pairs_and_they_start_with_it():
 def test_scores_that_exist_runs_and_plain_numbers_give_the_same():
     each = {name: evaluate(EXAMPLE.qrels, run, "AP RR") for name, run in THREE.items()}
     expected = compare(EXAMPLE.qrels, THREE, "AP RR").to_polars()
-    for given_scores in (each, Scores.beside(each.values())):
+    for given_scores in (each, Scores.combine_runs(each.values())):
         assert compare(given_scores).to_polars().equals(expected)
     only = compare(each, measures=["AP"]).to_polars()
     assert only.equals(expected.head(3)) and compare(each, measures="MAP").to_polars().equals(only)
@@ -325,7 +325,7 @@ def test_a_mean_and_a_test_that_point_apart_name_no_winner(case, side):
     assert upright(pair, 0.05, False)["kind"] == upright(pair, 0.05, True)["kind"] == ""
     assert "**" not in found.pair_table().to_markdown() and "**" in gained([abs(x) for x in gains] + [0] * 3, test=test).pair_table().to_markdown()
     grouped = gained(gains, test=test, baseline="base", groups={f"q{i}": "here" for i in range(len(gains))})
-    assert "▼" not in str(grouped).replace("▲ better, ▼ worse", "") and marks(grouped.of_slice("here")) == {}
+    assert "▼" not in str(grouped).replace("▲ better, ▼ worse", "") and marks(grouped.slice("here")) == {}
     three = {name: dict(zip(found.sample.query_ids, row.tolist())) for name, row in zip(("base", "new"), found.sample.values[:, 0])}
     many = compare({f"{name}{i}": values for i in range(6) for name, values in three.items()}, measures="AP", test=test, correction="none")
     assert set(tiers(many, "AP").values()) == {1}
@@ -364,7 +364,7 @@ def test_names_from_outside_do_no_harm_in_html():
 def test_the_comparison_of_one_slice_prints_its_table_and_its_pairs():
     groups = {query: "odd" if int(query[1:]) % 2 else "even" for query in EXAMPLE.qrels.queries}
     whole = compare(EXAMPLE.qrels, THREE, "AP", groups=groups)
-    odd = whole.of_slice("odd")
+    odd = whole.slice("odd")
     assert odd.rows == tuple(whole.pairs("odd")) and len(odd.rows) == 3
     assert "18 queries" in str(odd) and "even" not in str(odd)
     assert odd.to_dict() and odd.to_polars().height == 3
@@ -378,7 +378,7 @@ def test_slices_add_up_to_the_whole():
         whole, even, odd = (found.pair("bm25", "title", measure, s) for s in found.slices)
         assert even.queries + odd.queries == whole.queries == 36
         assert even.difference * even.queries + odd.difference * odd.queries == pytest.approx(36 * whole.difference, abs=1e-8)
-    alone = compare(Scores.beside(evaluate(EXAMPLE.qrels, run, "AP") for run in THREE.values()), groups=groups)
+    alone = compare(Scores.combine_runs(evaluate(EXAMPLE.qrels, run, "AP") for run in THREE.values()), groups=groups)
     assert alone.pair("bm25", "title", "AP", "odd").p == found.pair("bm25", "title", "AP", "odd").p
     assert "contributes" in str(found) and "odd: 18 queries" in found.to_markdown()
 

@@ -1,7 +1,9 @@
 "Qrels and Run: what they keep, what they give back, and no document twice."
+import dataclasses
 import gzip
 import weakref
 
+import api
 import pytest
 from helpers import (
     QRELS,
@@ -11,9 +13,10 @@ from helpers import (
 )
 from oracles import listed
 
-from irmetrics_nb import DataError, Qrels, Run, judge
+from irmetrics_nb import DataError, Qrels, Run, compare, evaluate, judge
 from irmetrics_nb.data.judging import Judgments
 from irmetrics_nb.data.recognition import RunSource
+from irmetrics_nb.results.results import Result
 
 TWICE = "duplicates='first', 'last' or 'best' chooses the row that counts"
 
@@ -121,6 +124,28 @@ def test_only_documented_names_of_judgments_and_runs_are_public(kind, names):
     one = kind({"q": {"a": 1}})
     assert [name for name in dir(one) if not name.startswith("_")] == names.split()
     assert all(getattr(kind, name).__doc__ for name in names.split())
+
+
+ONE = {"q": {"a": 1, "b": 0}}
+IN_TABLES = "save to_dict to_html to_json to_latex to_markdown to_pandas to_polars"
+
+
+@pytest.mark.parametrize(("result", "names"), [
+    (evaluate(ONE, ONE, "AP"), """combine_runs concat conventions first_ranks flat_means groups judged_retrieved keys
+        load means measures medians missing name no_relevant one_run plot query_ids requested run runs slice slices
+        split_runs standard_errors summary tie_bounds unjudged values weighted_means"""),
+    (compare(ONE, {"a": ONE, "b": ONE}, "AP"), """baseline groups method method_sentence notes pair pair_table pairs
+        plot queries rows sample sentences slice slices warnings"""),
+], ids=["Scores", "Comparison"])
+def test_only_documented_names_of_results_are_public(result, names):
+    kind = type(result)
+    expected = sorted(f"{names} {IN_TABLES}".split())
+    assert [name for name in dir(result) if not name.startswith("_")] == expected
+    fields = {field.name for field in dataclasses.fields(kind)}
+    assert all(f"\n    {name} : " in kind.__doc__ for name in fields)
+    assert all(getattr(kind, name).__doc__ for name in expected if name not in fields)
+    shown = {name for name, _ in api.members(kind)} | {name for name, _ in api.members(Result)}
+    assert {*expected} == fields | shown
 
 
 def test_judgments_and_runs_do_not_change_and_share_no_attributes():

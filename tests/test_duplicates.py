@@ -138,7 +138,7 @@ def test_all_forms_of_input_give_the_same(way, tmp_path):
             found = evaluate(judgments[name](), runs[name](), MEASURES, duplicates=way, ties=ties)
             same(found, expected)
             assert found.runs[0].repeats == (2, 3), name
-            assert found.reading == 'in one piece, without 3 rows of duplicate documents', name
+            assert found.runs[0].reading == 'in one piece, without 3 rows of duplicate documents', name
         read = evaluate(Qrels(judgments['CSV'](), duplicates=way), Run(runs['TREC'](), duplicates=way), MEASURES, ties=ties)
         same(read, expected)
         assert read.runs[0].repeats == (2, 3) and read.conventions.duplicates == 'refuse'
@@ -190,7 +190,7 @@ def test_where_nothing_stands_twice_nothing_is_left_out_or_said():
     qrels, run = {'q': {'a': 1}}, {'q': {'b': 2.0, 'a': 1.0}}
     for way in CHOICES['duplicates']:
         scores = evaluate(qrels, run, MEASURES, duplicates=way)
-        assert scores.runs[0].repeats == (0, 0) and scores.reading == 'in one piece'
+        assert scores.runs[0].repeats == (0, 0) and scores.runs[0].reading == 'in one piece'
         assert 'left out (a document' not in repr(scores)
         assert Run(run, duplicates=way)._dicts, 'a dict of dicts holds no document twice, and stays one'
         assert evaluate(Qrels(qrels), Run(run), MEASURES, duplicates=way).means == scores.means

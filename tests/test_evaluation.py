@@ -118,7 +118,7 @@ def test_the_largest_grade_of_err_is_the_judgments_and_stands_in_the_table():
     scores = evaluate({'q': {'a': 1, 'b': 3}}, {'q': ['a']}, 'ERR ERR(max_grade=4)')
     assert scores['ERR'][0] == 1 / 8 and scores['ERR(max_grade=4)'][0] == 1 / 16
     assert list(scores) == ['ERR(max_grade=3)', 'ERR(max_grade=4)'] == list(scores.means)
-    assert scores.asked == (ERR, ERR(max_grade=4))
+    assert scores.requested == (ERR, ERR(max_grade=4))
     assert scores['ERR(max_grade=3)'].tolist() == scores['ERR'].tolist() == scores[ERR].tolist()
     assert 'ERR(max_grade=3)' in repr(scores)
 
@@ -183,7 +183,7 @@ def test_parts_of_the_example_collection_put_together_are_the_whole(many):
     whole = evaluate(qrels, run, EVERY)
     assert (whole.missing, whole.unjudged) == (len(list(qrels)[3::9]), 5)
     scores = same_scores([evaluate(part_of(qrels, p), part_of(run, p), EVERY, part=True) for p in split], whole)
-    assert scores.means == pytest.approx(whole.means, rel=1e-12) and scores.reading == f'combined from {many} parts'
+    assert scores.means == pytest.approx(whole.means, rel=1e-12) and scores.runs[0].reading == f'combined from {many} parts'
 
 
 @pytest.mark.parametrize('form', [dict, pl.DataFrame, pd.DataFrame, pa.table, list])

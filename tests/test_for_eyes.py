@@ -105,7 +105,7 @@ PLAIN = {
     'warnings of a comparison': lambda: '\n'.join(compared(groups=GROUPS).warnings),
     'a comparison by rich': lambda: looked_at(*for_terminal(compared(baseline=a('one'), groups=GROUPS)._blocks())),
     'a gate': lambda: repr(shut()),
-    'a floor': lambda: '\n'.join(missed_floors(evaluate(QRELS, RUNS, 'AP').each(), [parse_floor('AP=9')])),
+    'a floor': lambda: '\n'.join(missed_floors(evaluate(QRELS, RUNS, 'AP').split_runs(), [parse_floor('AP=9')])),
     'JUnit': lambda: '\n'.join(ElementTree.fromstring(shut().to_junit()).itertext()) + repr([e.attrib for e in ElementTree.fromstring(shut().to_junit()).iter()]),
     'an explanation': lambda: explained().to_text(),
     'what if': lambda: '\n'.join(map(repr, (explained().move(DOCS[0], 1), explained().without(DOCS[0]), explained().grade(DOCS[0], 3)))),

@@ -72,8 +72,8 @@ def test_comments_are_counted(tmp_path):
     qrels, run = put(tmp_path/'qrels', with_remarks(QRELS_TEXT).encode()), put(tmp_path/'run', with_remarks(RUN_TEXT).encode())
     count = len(REMARKS) + len(range(0, 270, 7)) + 1
     said = f'without {count} comment lines'
-    assert evaluate(qrels, run, 'AP').reading == f'in one piece, {said}'
-    batches = evaluate(qrels, run, 'AP', memory=SMALL).reading
+    assert evaluate(qrels, run, 'AP').runs[0].reading == f'in one piece, {said}'
+    batches = evaluate(qrels, run, 'AP', memory=SMALL).runs[0].reading
     assert batches.endswith(f'batches, {said}') and batches.startswith('in ')
     assert Qrels(qrels).rows.comments.count == Run(run).rows.comments.count == count
     found = check(qrels, run)
@@ -84,7 +84,7 @@ def test_comments_are_counted(tmp_path):
 
 def test_one_comment_is_one_line(tmp_path):
     run = put(tmp_path/'run', b'# x\nq Q0 a 1 2 tag\n')
-    assert evaluate({'q': {'a': 1}}, run, 'AP').reading == 'in one piece, without 1 comment line'
+    assert evaluate({'q': {'a': 1}}, run, 'AP').runs[0].reading == 'in one piece, without 1 comment line'
 
 
 DOUBTFUL = {'qrels': '#q1 0 d1 1', 'run': '#q1 Q0 d1 1 2.5 tag'}
@@ -129,7 +129,7 @@ def test_scattered_queries_with_comments_come_in_parts_and_are_the_same(tmp_path
     lines.insert(len(lines) // 2, '#q1 Q0 d1 1 2.5 tag\n')
     run = put(tmp_path/'run.txt', with_remarks(''.join(lines)).encode())
     with warnings.catch_warnings(record=True, action='always') as seen: scores = evaluate(GRADES, run, 'AP nDCG@5 RR', memory=SMALL)
-    assert scores.means == MEANS and 'parts' in scores.reading and scores.reading.endswith('comment lines')
+    assert scores.means == MEANS and 'parts' in scores.runs[0].reading and scores.runs[0].reading.endswith('comment lines')
     assert len(seen) == 1 and 'looks like a row' in str(seen[0].message)
 
 
@@ -243,7 +243,7 @@ def test_three_columns_are_query_document_and_rank(tmp_path):
     for text in (THREE, with_remarks(THREE), ''.join(sorted(THREE.splitlines(keepends=True), key=lambda x: x[::-1]))):
         for means in ways(tmp_path, QRELS_TEXT, text): assert means == MEANS
         assert check(GRADES, tmp_path/'run.txt').ok
-    assert evaluate(GRADES, tmp_path/'run.txt', 'AP', memory=SMALL).reading.startswith('in one piece')
+    assert evaluate(GRADES, tmp_path/'run.txt', 'AP', memory=SMALL).runs[0].reading.startswith('in one piece')
 
 
 @pytest.mark.parametrize('rows', ['q a 1\nq b 3\n', 'q a 1\nq b 1\n', 'q a 0\nq b 1\n', 'q a 1\np b 2\n', 'q a 2\nq b 3\n', 'q a 1\nq b 2.5\n',
@@ -422,13 +422,13 @@ def test_every_form_may_stand_in_a_list_or_under_a_name(tmp_path):
 def test_a_list_or_a_dict_of_one_run_is_several():
     for runs in ([SCORES], {'ours': SCORES}):
         scores = evaluate(GRADES, runs, 'AP')
-        assert not scores.single and list(scores.means.values()) == [{'AP': MEANS['AP']}]
+        assert not scores.one_run and list(scores.means.values()) == [{'AP': MEANS['AP']}]
 
 
 @pytest.mark.parametrize('run', [SCORES, RANKED, {'q1': {'d1': 1}, 'q2': {}}, {'q1': ['d1'], 'q2': []}, [('q1', 'd1', 1.0)], [['q1', 'd1', 1.0]],
                                  [{'query_id': 'q1', 'doc_id': 'd1', 'score': 1}], (('q1', 'd1', 1.0),), iter([('q1', 'd1', 1.0)])])
 def test_a_run_by_itself_is_none_of_several(run):
-    assert evaluate(GRADES, run, 'AP').single
+    assert evaluate(GRADES, run, 'AP').one_run
 
 
 @pytest.mark.parametrize('runs', [{'a': SCORES, 'q1': {'d1': 1.0}}, {'q1': ['d1'], 'a': SCORES}, [SCORES, ('q1', 'd1', 1.0)], {'a': SCORES, 'b': 5}])

@@ -61,7 +61,7 @@ def test_scores_stay_beside_their_queries_however_they_are_put_together():
     names, half = list(whole.query_ids), len(whole) // 2
     parts = [evaluate({name: q[name] for name in some}, runs, "nDCG@10", part=True) for some in (names[half:], names[:half])]
     by_query = dict(zip(whole.query_ids, whole.first_ranks.swapaxes(0, 1).tolist()))
-    for scores in (Scores.concat(parts), Scores.beside(reversed(whole.each())), whole.run("new"), Scores.beside([whole.run("new")])):
+    for scores in (Scores.concat(parts), Scores.combine_runs(reversed(whole.split_runs())), whole.run("new"), Scores.combine_runs([whole.run("new")])):
         assert len(scores) == 36
         here = dict(zip(scores.query_ids, scores.first_ranks.swapaxes(0, 1).tolist()))
         rows = [["pooled", "new"].index(run.name) for run in scores.runs]
@@ -81,8 +81,8 @@ def test_counts_of_judged_documents_follow_their_queries():
     names, half = list(q), len(q) // 2
     whole = evaluate(q, runs, "AP", missing="skip", groups=dict.fromkeys(names[:half], "half"))
     parts = [evaluate({name: q[name] for name in some}, runs, "AP", missing="skip", part=True) for some in (names[half:], names[:half])]
-    for scores in (whole, whole.slice("half"), Scores.concat(parts), Scores.beside(reversed(whole.each())), whole.run("title")):
-        for one in scores.each():
+    for scores in (whole, whole.slice("half"), Scores.concat(parts), Scores.combine_runs(reversed(whole.split_runs())), whole.run("title")):
+        for one in scores.split_runs():
             assert len(one) > 9
             assert one.judged_retrieved[0].tolist() == [exact[one.name][query] for query in one.query_ids]
     assert Accumulator("AP").update([1, 0, 0], scores=[3, 2, 1]).judged_retrieved.tolist() == [[3]]

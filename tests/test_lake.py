@@ -130,7 +130,7 @@ def test_where_polars_hands_out_no_batches_a_table_is_computed_in_memory(monkeyp
     monkeypatch.delattr(pl.LazyFrame, "collect_batches", raising=False)
     scores = evaluate(QRELS, TABLE.lazy(), "AP nDCG@5")
     assert scores.to_dict() == HERE.to_dict()
-    assert scores.reading == "in one batch"
+    assert scores.runs[0].reading == "in one batch"
 
 
 @pytest.mark.parametrize("form", [pl.DataFrame.lazy, relation], ids=["lazy", "duckdb"])

@@ -322,7 +322,7 @@ def test_the_persistence_of_rbp_and_the_largest_grade_of_err_stand_in_every_resu
     scores = evaluate(qrels, run, 'RBP ERR@5')
     compared = compare(qrels, {'one': run, 'two': run}, 'RBP ERR@5', baseline='one')
     scores.save(tmp_path / 'scores.csv')
-    texts = [repr(scores), scores.to_latex(), scores.to_markdown(), scores.to_json(), (tmp_path / 'scores.csv').read_text(), ' '.join(scores.flat()),
+    texts = [repr(scores), scores.to_latex(), scores.to_markdown(), scores.to_json(), (tmp_path / 'scores.csv').read_text(), ' '.join(scores.flat_means()),
              repr(compared), compared.to_latex(), repr(gate(compared, max_drop=.1, floors=['RBP=0.1', 'ERR@5=0.1'])), repr(explain('RBP', qrels, run, 'x')) + repr(explain('ERR@5', qrels, run, 'x'))]
     for text in texts:
         assert 'RBP(p=0.8)' in text or 'RBP_p_0p8' in text, text

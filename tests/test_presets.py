@@ -222,7 +222,7 @@ def test_xgboost_gives_a_query_without_relevant_documents_one_and_cuts_the_divis
     assert scores.values[0, :, 0].tolist() == [1, 1, 0, 0]  # its precision is 0
     exp = (1 + 7 / np.log2(3)) / (7 + 1 / np.log2(3))
     np.testing.assert_allclose(scores.values[0, :, 1], [exp, 1, 1, 2], atol=1e-12)
-    assert scores.keys()[0] == "nDCG(gain='exp')@2"
+    assert [*scores][0] == "nDCG(gain='exp')@2"
     small_print = ' '.join(repr(scores).split())
     assert 'those of xgboost (3.2.0)' in small_print
     assert 'for P, a query without relevant documents scores 0' in small_print

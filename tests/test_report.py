@@ -324,7 +324,7 @@ def test_every_measure_can_be_in_it_and_what_is_no_mean_has_no_interval(measures
     page, asked = Page(found.to_html()), parse_all(measures)
     rows = page.table("means")[1:]
     assert sorted(row[0].split()[-1] for row in rows) == names or len(names) == 1
-    of_run = {one.name or "run": one.means for one in found.scores.each()}
+    of_run = {one.name or "run": one.means for one in found.scores.split_runs()}
     for row in rows:
         means = of_run.get(row[0].split()[-1]) or next(iter(of_run.values()))
         assert len(row) == len(asked) + 1
@@ -389,7 +389,7 @@ def synthetic(systems, measures, queries):
     "Scores that nobody computed."
     values = np.random.default_rng(5).uniform(size=(systems, len(measures), queries))
     runs = tuple(RunInfo(f"system {i}") for i in range(systems))
-    return Scores(tuple(parse_all(measures)), tuple(f"query-{i}" for i in range(queries)), values, runs, single=False)
+    return Scores(tuple(parse_all(measures)), tuple(f"query-{i}" for i in range(queries)), values, runs, one_run=False)
 
 
 def test_seven_thousand_queries_fit_and_the_file_says_what_it_holds():

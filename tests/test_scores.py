@@ -38,7 +38,7 @@ def of_run(name, run, measures='AP RR', **options):
 
 @pytest.fixture
 def two():
-    return Scores.beside([scored('one'), scored('two', values=[(0.5, 1), (nan, 1)], queries=('b', 'c'))])
+    return Scores.combine_runs([scored('one'), scored('two', values=[(0.5, 1), (nan, 1)], queries=('b', 'c'))])
 
 
 # ---- looked up ----
@@ -50,7 +50,7 @@ def test_scores_hold_measures_as_a_table_holds_columns():
         assert there in scores
     for absent in RR, 'nonsense', 3, None, 'nDCG':
         assert absent not in scores
-    assert list(scores) == ['AP', 'nDCG@10'] == list(scores.means) == scores.keys()
+    assert list(scores) == ['AP', 'nDCG@10'] == list(scores.means)
     assert {m: scores[m].sum() for m in scores} == {'AP': 1, 'nDCG@10': 1}
     assert len(scores) == 3
 
@@ -110,7 +110,7 @@ def test_the_geometric_mean_of_nothing_but_zeros_is_the_floor():
 
 
 def test_runs_are_aligned_by_query_id_and_what_a_run_does_not_count_is_nan():
-    scores = Scores.beside([of_run('one', ONE, missing='skip'), of_run('other', OTHER, missing='skip')])
+    scores = Scores.combine_runs([of_run('one', ONE, missing='skip'), of_run('other', OTHER, missing='skip')])
     assert scores.query_ids == ('a', 'b', 'c')
     assert scores.values.shape == (2, 2, 3)
     np.testing.assert_array_equal(scores['RR'], [[1, 1 / 2, nan], [nan, 1, 0]])
@@ -120,7 +120,7 @@ def test_runs_are_aligned_by_query_id_and_what_a_run_does_not_count_is_nan():
 
 
 def test_without_skipping_every_run_has_a_value_for_every_judged_query():
-    scores = Scores.beside([of_run('one', ONE), of_run('other', OTHER)])
+    scores = Scores.combine_runs([of_run('one', ONE), of_run('other', OTHER)])
     np.testing.assert_array_equal(scores['RR'], [[1, 1 / 2, 0], [0, 1, 0]])
     assert [info.missing for info in scores.runs] == [1, 1]
 
@@ -160,24 +160,24 @@ queries = st.lists(st.sampled_from('abcd'), min_size=2, max_size=2, unique=True)
 @given(st.permutations(list(same)), st.lists(queries, min_size=3, max_size=3))
 def test_runs_laid_side_by_side_are_taken_apart_again(names, ids):
     runs = [scored(name, values=same[name], queries=q) for name, q in zip(names, ids)]
-    together = Scores.beside(runs)
+    together = Scores.combine_runs(runs)
     assert together.query_ids == tuple(dict.fromkeys(q for pair in ids for q in pair))
-    for run, apart in zip(runs, together.each(), strict=True):
+    for run, apart in zip(runs, together.split_runs(), strict=True):
         assert apart.to_dict() == run.to_dict() == together.run(run.name).to_dict() == together.to_dict()[run.name]
         assert apart.means == run.means == together.means[run.name]
-        assert (apart.name, apart.single, together.single) == (run.name, True, False)
-    assert Scores.beside(together.each()).to_dict() == together.to_dict() == Scores.beside([together]).to_dict()
+        assert (apart.name, apart.one_run, together.one_run) == (run.name, True, False)
+    assert Scores.combine_runs(together.split_runs()).to_dict() == together.to_dict() == Scores.combine_runs([together]).to_dict()
 
 
 def test_one_run_is_each_of_its_runs():
     scores = scored()
-    assert scores.each() == [scores]
+    assert scores.split_runs() == [scores]
     assert scores.run('one').to_dict() == scores.to_dict()
-    assert Scores.beside([scores]).means == {'one': scores.means}
+    assert Scores.combine_runs([scores]).means == {'one': scores.means}
 
 
 def test_what_belongs_to_one_run_is_not_asked_of_several(two):
-    for fact in 'name', 'missing', 'no_relevant', 'unjudged', 'reading':
+    for fact in 'name', 'missing', 'no_relevant', 'unjudged':
         with pytest.raises(ValueError, match=r"scores of 2 runs: select one run, as in scores.run\('one'\)"):
             getattr(two, fact)
     with pytest.raises(KeyError, match="there is no run 'three'; available: one, two"):
@@ -192,16 +192,16 @@ def test_what_belongs_to_one_run_is_not_asked_of_several(two):
 ])
 def test_runs_that_cannot_stand_side_by_side_are_refused(other, says):
     with pytest.raises(ValueError, match=says):
-        Scores.beside([scored(), other])
+        Scores.combine_runs([scored(), other])
 
 
 def test_no_scores_at_all_are_refused():
-    for put_together in Scores.beside, Scores.concat:
+    for put_together in Scores.combine_runs, Scores.concat:
         with pytest.raises(ValueError, match='there are no scores to combine'):
             put_together([])
 
 
-@pytest.mark.parametrize('put_together', [Scores.beside, Scores.concat])
+@pytest.mark.parametrize('put_together', [Scores.combine_runs, Scores.concat])
 def test_scores_with_different_largest_grades_are_told_to_give_one(put_together):
     parts = [evaluate({q: {'d': g}}, {q: {'d': 1}}, 'ERR') for q, g in (('a', 1), ('b', 2))]
     with pytest.raises(ValueError, match='set max_grade of ERR in both'):
@@ -214,10 +214,10 @@ def test_scores_with_different_largest_grades_are_told_to_give_one(put_together)
 
 
 def test_parts_of_several_runs_put_together_are_the_whole(two):
-    parts = [Scores.beside([scored(name, values=[[v[i]] for v in same[name]], queries=[q]) for name in ('one', 'two')])
+    parts = [Scores.combine_runs([scored(name, values=[[v[i]] for v in same[name]], queries=[q]) for name in ('one', 'two')])
              for i, q in enumerate('ab')]
     whole = Scores.concat(parts)
-    assert whole.to_dict() == Scores.beside([scored(name, values=same[name]) for name in ('one', 'two')]).to_dict()
+    assert whole.to_dict() == Scores.combine_runs([scored(name, values=same[name]) for name in ('one', 'two')]).to_dict()
     assert [info.reading for info in whole.runs] == ['combined from 2 parts'] * 2
     with pytest.raises(ValueError, match='the parts contain different runs'):
         Scores.concat([two, scored(queries=('e', 'f'))])
@@ -319,7 +319,7 @@ def test_saved_scores_are_loaded_with_their_ids_and_numbers(tmp_path, ending, id
     found = Scores.load(tmp_path / f'one.{ending}')
     assert (found.name, found.query_ids, found.measures) == ('one', tuple(ids), one.measures)
     np.testing.assert_array_equal(found.values, one.values)
-    several = Scores.beside([one, scored('the other, "two"', measures, rows[::-1], ids)])
+    several = Scores.combine_runs([one, scored('the other, "two"', measures, rows[::-1], ids)])
     several.save(tmp_path / f'several.{ending}')
     again = Scores.load(tmp_path / f'several.{ending}')
     assert [run.name for run in again.runs] == ['one', 'the other, "two"'] and again.query_ids == tuple(ids)
@@ -338,7 +338,7 @@ def test_loaded_scores_are_compared_like_the_runs(tmp_path):
     assert 'missing' not in json.loads(loaded['bm25'].to_json())[0]
     fresh = evaluate(example.qrels, example.runs['lsa'], 'AP RR')
     with pytest.raises(ValueError, match='need the same conventions'):
-        Scores.beside([loaded['bm25'], fresh])
+        Scores.combine_runs([loaded['bm25'], fresh])
     stated = Scores.load(tmp_path / 'bm25.csv', conventions=Conventions())
     assert {row.measure for row in compare({'old': stated, 'new': fresh}).rows} == {'AP', 'RR'}
 
@@ -367,7 +367,7 @@ def test_json_gives_back_every_number_and_null_for_nan(two):
 
 @pytest.mark.parametrize('format', ['table', 'markdown', 'html', 'latex', 'csv', 'json'])
 def test_several_runs_are_a_row_each_also_if_they_were_taken_apart_and_put_together(two, format):
-    again = Scores.beside([two.run('one'), two.run('two')])
+    again = Scores.combine_runs([two.run('one'), two.run('two')])
     assert render(two, format) == render(again, format)
     assert render(two, format, per_query=True) == render(again, format, per_query=True)
     assert all(name in render(two, format) for name in ('one', 'two', 'AP', 'RR'))
@@ -377,7 +377,7 @@ def test_an_unknown_format_and_runs_with_other_measures_are_refused():
     with pytest.raises(ValueError, match="format must be 'table' or .*, not 'excel'"):
         render(scored(), 'excel')
     with pytest.raises(ValueError, match='runs in one table need the same measures'):
-        Scores.beside([scored(), scored('two', 'RR AP')])
+        Scores.combine_runs([scored(), scored('two', 'RR AP')])
 
 
 def test_ids_stay_text_in_html_latex_and_markdown():

@@ -97,7 +97,7 @@ def test_a_result_says_how_the_run_was_read(tmp_path, content, memory, how):
     with patch.object(streams, "BATCH_BYTES", 64), heads_of(16):
         scores = evaluate(JUDGED, tmp_path / "run", "AP", memory=memory)
     kind = how.split()[-1]
-    assert scores.reading.endswith(kind) and scores.reading.split()[0] == "in", scores.reading
+    assert scores.runs[0].reading.endswith(kind) and scores.runs[0].reading.split()[0] == "in", scores.runs[0].reading
     assert scores.means == evaluate(JUDGED, Run(tmp_path / "run"), "AP").means
     assert (scores.unjudged, scores.name) == (5, "tag")
 
@@ -247,7 +247,7 @@ def test_marks_and_blank_lines_at_the_beginning_split_no_query_and_hide_none(tmp
     (tmp_path / "run").write_bytes(begin + body)
     scores = evaluate({"1": {"d00007": 1}}, tmp_path / "run", "RR NumRet", memory=2 << 20)
     assert (scores.means, scores.unjudged) == ({"RR": 1 / 8, "NumRet": 20_000}, 4)
-    assert "scattered" not in scores.reading
+    assert "scattered" not in scores.runs[0].reading
 
 
 @pytest.mark.parametrize("memory", ["1GB", 0, -1, float("nan"), None.__class__])
@@ -265,4 +265,4 @@ def test_a_small_file_of_many_rows_is_read_in_batches(tmp_path):
     pl.DataFrame({"query_id": np.arange(n) // 1000, "doc_id": np.arange(n) % 1000, "score": -(np.arange(n) % 1000)}).write_parquet(path)
     assert path.stat().st_size < 1 << 20
     scores = evaluate({str(q): {"3": 1} for q in range(0, n // 1000, 7)}, path, "RR")
-    assert scores.means == {"RR": 0.25} and scores.reading == "in 7 batches"
+    assert scores.means == {"RR": 0.25} and scores.runs[0].reading == "in 7 batches"

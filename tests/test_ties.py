@@ -411,7 +411,7 @@ def test_the_bounds_are_the_means_of_best_and_worst(options):
     ends = [evaluate(qrels, run, measures, ties=t, **options).means for t in ("worst", "best")]
     for name, bounds in scores.tie_bounds.items():
         assert bounds == pytest.approx(tuple(end[name] for end in ends), abs=1e-12)
-    for name in set(scores.keys()) - set(scores.tie_bounds):
+    for name in set(scores) - set(scores.tie_bounds):
         assert ends[0][name] == pytest.approx(ends[1][name], abs=1e-12)
 
 
@@ -431,7 +431,7 @@ def test_the_bounds_of_several_runs_are_those_of_each(tmp_path):
     qrels, run = random_batch(14)
     tied = replace_name(evaluate(qrels, run, "AP RR"), "tied")
     listed = replace_name(evaluate(qrels, {q: list(docs) for q, docs in run.items()}, "AP RR"), "listed")
-    both = type(tied).beside([tied, listed])
+    both = type(tied).combine_runs([tied, listed])
     assert both.tie_bounds == {"tied": tied.tie_bounds, "listed": {}}
     assert both.run("tied").tie_bounds == tied.tie_bounds != {}
     assert " ".join(render(both).split()).count("tied: depending on the order of ties, AP between") == 1

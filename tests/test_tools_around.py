@@ -92,11 +92,11 @@ def test_loggers_get_names_of_letters_digits_and_underscores_that_are_read_back(
     qrels, run = {"q": {"a": 2, "b": 1}}, {"q": ["c", "a", "b"]}
     measures = "AP nDCG@10 nDCG(gain='exp')@5 P(rel=2)@5 RBP(p=0.8) AP(divisor='min(R,k)')@3"
     scores = evaluate(qrels, run, measures)
-    flat = scores.flat()
+    flat = scores.flat_means()
     assert [*flat][:2] == ["AP", "nDCG_at_10"] and [*flat.values()] == [*scores.means.values()]
     assert all(name.replace("_", "").isalnum() and name.isascii() for name in flat)
     assert [parse(name) for name in flat] == list(scores.measures)
-    several = evaluate(qrels, {"bm25 (v2)": run, "dense": run}, "nDCG@10").flat()
+    several = evaluate(qrels, {"bm25 (v2)": run, "dense": run}, "nDCG@10").flat_means()
     assert [*several] == ["bm25 _v2_/nDCG_at_10", "dense/nDCG_at_10"]
 
 

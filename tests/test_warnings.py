@@ -180,7 +180,7 @@ def test_the_counts_of_parts_are_put_together():
     assert Scores.concat(parts).runs[0].short == evaluate(QRELS, RUN, 'P@2').runs[0].short == 1
 
 
-@pytest.mark.parametrize('together', [Scores.concat, Scores.beside])
+@pytest.mark.parametrize('together', [Scores.concat, Scores.combine_runs])
 def test_err_with_two_largest_grades_in_one_table_is_refused(together):
     both = [evaluate({q: {'d': g}}, {q: ['d']}, ERR) for q, g in (('a', 1), ('b', 2))]
     with pytest.raises(ValueError, match='set max_grade of ERR in both'): together(both)

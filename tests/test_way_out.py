@@ -176,7 +176,7 @@ def test_documents_listed_for_a_query_are_relevant_with_grade_1_and_the_small_pr
     phrase = f'judgments are {word} without grades, and every document in them counts as relevant, with grade 1'
     assert phrase in ' '.join(str(found).split()) and phrase not in ' '.join(str(graded).split())
     assert json.loads(render(found, 'json'))[0]['listed'] == word and 'listed' not in json.loads(render(graded, 'json'))[0]
-    assert phrase in ' '.join(str(Scores.beside([found])).split())
+    assert phrase in ' '.join(str(Scores.combine_runs([found])).split())
     parts = [evaluate({q: listed[q]}, {q: run[q]}, MEASURES, part=True) for q in ('q0', 'q1')]
     assert phrase in ' '.join(str(Scores.concat(parts)).split())
 

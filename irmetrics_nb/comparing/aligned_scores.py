@@ -217,7 +217,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
         if n: notes.append(f'{name}: {counted(n, "row")} left out (duplicate documents)')
     depth = min(deepest([m for m in selected if m.kind.quality]), RANKS) or TOP
     names = tuple(map(repr, selected))
-    asked = tuple(scores.asked[i] for i in rows)
+    asked = tuple(scores.requested[i] for i in rows)
     ranks = scores.first_ranks[..., :depth]
     judged = scores.judged_retrieved
     return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks, scores.conventions, judged)
@@ -242,7 +242,7 @@ def _from_results(results, measures):
         return from_numbers(named, str(measures))
     if named and all_are(named.values(), Scores):
         results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) for name, scores in named.items()]
-    if isinstance(results, list | tuple) and all_are(results, Scores): results = Scores.beside(results)
+    if isinstance(results, list | tuple) and all_are(results, Scores): results = Scores.combine_runs(results)
     if isinstance(results, Scores): return from_scores(results, measures)
     raise TypeError('this input cannot be compared; pass judgments and {name: run}, or scores, or '
                     '{name: {query: value}}')

@@ -74,6 +74,19 @@ class Comparison(Result):
     follows if there are few pairs. `to_polars()` returns a row per pair. `rows` holds
     the `Pair` objects. `sentences()`, `warnings` and `notes` return text.
 
+    Parameters
+    ----------
+    sample : Sample
+        The values of every system and query.
+    rows : tuple of Pair
+        The pairs, ordered by measure, then slice.
+    method : Method
+        The test and its options.
+    baseline : str, optional
+        The system with which all others are compared.
+    groups : tuple of str, optional
+        The group of each query; '' if it has none.
+
     Examples
     --------
     >>> from irmetrics_nb import compare
@@ -83,11 +96,11 @@ class Comparison(Result):
     >>> comparison.pair('old', 'new').difference
     0.3125
     """
-    sample: Sample            # the values of every system and query
-    rows: tuple[Pair, ...]    # by measure, by slice, by pair
-    method: Method            # the test and its options
+    sample: Sample
+    rows: tuple[Pair, ...]
+    method: Method
     baseline: str | None = None
-    groups: tuple[str, ...] | None = None  # the group of each query; '' if it has none
+    groups: tuple[str, ...] | None = None
 
     def _columns(self) -> dict[str, Any]:
         """Return the columns, with a row per measure and pair; differences are b − a."""
@@ -103,7 +116,7 @@ class Comparison(Result):
         "Return the pairs compared in a slice (group of queries), or over all queries."
         return [pair for pair in self.rows if pair.slice == slice]
 
-    def of_slice(self, name: str = EVERYTHING) -> 'Comparison':
+    def slice(self, name: str = EVERYTHING) -> 'Comparison':
         "Return the comparison for one slice (group of queries), or over all queries."
         inside = slice_of(self.sample, self.groups, name)
         return replace(self, sample=inside, rows=tuple(self.pairs(name)), groups=None)
@@ -539,7 +552,7 @@ def marked_means(comparison: Comparison, over: str = '') -> Table:
 MOST_SENTENCES = 6  # pairs in a slice, up to which each has its sentence
 
 def _slice_parts(comparison, name):
-    inside = comparison.of_slice(name)
+    inside = comparison.slice(name)
     sample = inside.sample
     size = counted(int(sample.complete.any(axis=0).sum()), 'query')
     if comparison.groups is not None: yield Text(f'{name}: {size}', 'title')

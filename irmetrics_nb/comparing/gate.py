@@ -240,7 +240,7 @@ def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     text = visible(f'{subject}: {means} ({evidence}, {counted(pair.queries, "query")}){outcome}')
     worst = []
     if not passed:
-        queries = comparison.of_slice(pair.slice).queries(pair.a, pair.b, pair.measure)
+        queries = comparison.slice(pair.slice).queries(pair.a, pair.b, pair.measure)
         worst = [(q, before, after) for q, before, after in queries[:WORST] if after < before]
     return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
@@ -349,7 +349,7 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
     Raises KeyError for a measure that was not computed."""
     out = []
     for run, floor in product(scores, floors):
-        named = replace(floor, measure=run.keys()[run._index(floor.measure)])
+        named = replace(floor, measure=[*run][run._index(floor.measure)])
         mean = run.means[named.measure]
         if mean < floor.least: out.append(_floor_text(run.name or 'run', mean, named))
     return out

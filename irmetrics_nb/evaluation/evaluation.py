@@ -249,7 +249,7 @@ def evaluate(
         texts += warning_texts(JudgmentEvidence(requested, judged.pool_grade))
     if not part: texts += warning_texts(PartsEvidence(answered))
     for text in dict.fromkeys(map(visible, texts)): warn_caller(text)
-    scores = scored[0] if runs.single else Scores.beside(_with_names(scored, runs))
+    scores = scored[0] if runs.single else Scores.combine_runs(_with_names(scored, runs))
     if groups is None: return scores
     return _with_groups(scores, groups)
 

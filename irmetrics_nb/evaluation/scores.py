@@ -64,11 +64,11 @@ def check_measures(scores: Sequence[Any], items: str) -> None:
     first = scores[0]
     for other in scores[1:]:
         if other.measures != first.measures:
-            counterparts = zip(first.measures, other.measures, first.asked)
+            counterparts = zip(first.measures, other.measures, first.requested)
             hints = [f'; set {p} of {m.name} in both' for m, counterpart, requested in counterparts
                      if m != counterpart for p in m.params if p not in requested.params]
             hint = ''
-            if first.asked == other.asked: hint = next(iter(hints), '')  # judgments have completed the same requests
+            if first.requested == other.requested: hint = next(iter(hints), '')  # completed by the judgments
             raise ValueError(f'{items} need the same measures, not {[*first.measures]} and {[*other.measures]}{hint}')
         if other.conventions != first.conventions:
             differences = {*first.conventions.describe()} ^ {*other.conventions.describe()}
@@ -288,7 +288,7 @@ def rendered_scores(scores: Any, format: str = 'table', per_query: bool = False,
 
     per_query: print the values of queries, not means. per_run: print notes for each run. ValueError: unknown format."""
     check_option('format', format, FORMATS)
-    runs = scores.each()
+    runs = scores.split_runs()
     if format == 'json': return json.dumps([as_record(s, per_query) for s in runs], indent=2, ensure_ascii=False)
     if format != 'csv': return written(score_parts(runs, per_query, per_run), FORMATS[format])
     if not per_query: return csv_text(['run', *scores], [[_run_name(s), *s.means.values()] for s in runs])
@@ -343,7 +343,7 @@ class RunInfo:
 def _of_only(name, words):
     """Return a property for attribute `name` of the only run; words: its docstring."""
     def value(scores):
-        if scores.single: return getattr(scores.runs[0], name)
+        if scores.one_run: return getattr(scores.runs[0], name)
         raise ValueError(f'these are the scores of {len(scores.runs)} runs: select one '
                          f'run, as in scores.run({scores.runs[0].name!r})')
     return property(value, doc=f'Return {words}.')
@@ -352,8 +352,9 @@ def _of_only(name, words):
 class Scores(Result):
     """The values of every measure for every query of one or several runs.
 
-    `evaluate` returns an object of this class. `Scores.beside` combines the scores of
-    several runs, aligned by query id. You can use any name of a measure as a key.
+    `evaluate` returns an object of this class. `Scores.combine_runs` combines the
+    scores of several runs, aligned by query id. You can use any name of a measure as a
+    key, and `list(scores)` returns the names.
 
     For one run, `scores['AP']` is an array with one value per query, in the order of
     `scores.query_ids`, and `scores.means` is a dict. Scores are printed as a table of
@@ -374,9 +375,9 @@ class Scores(Result):
         Facts about each run, such as its name.
     conventions : Conventions
         The conventions by which the values were computed.
-    asked : tuple of Measure
+    requested : tuple of Measure
         The measures as the user wrote them; default: `measures`.
-    single : bool
+    one_run : bool
         Whether the scores are of one run, so that `means` has no names of runs.
     groups : dict
         {query: group}, if groups were passed to `evaluate`.
@@ -399,8 +400,8 @@ class Scores(Result):
     values: np.ndarray
     runs: tuple[RunInfo, ...] = (RunInfo(),)
     conventions: Conventions = field(default_factory=Conventions)
-    asked: tuple[Measure, ...] = ()
-    single: bool = True
+    requested: tuple[Measure, ...] = ()
+    one_run: bool = True
     groups: Mapping[str, str] = field(default_factory=dict)
     first_ranks: Any = 0
     judged_retrieved: Any = -1
@@ -415,8 +416,8 @@ class Scores(Result):
         of_runs = len(self.runs), len(self.query_ids), RANKS
         ranks = np.broadcast_to(np.asarray(self.first_ranks, np.int8), of_runs)
         judged = np.broadcast_to(np.asarray(self.judged_retrieved, int), of_runs[:2])
-        asked = self.asked or self.measures
-        vars(self).update(values=values, first_ranks=ranks, asked=asked)
+        requested = self.requested or self.measures
+        vars(self).update(values=values, first_ranks=ranks, requested=requested)
         vars(self).update(judged_retrieved=judged)
 
     name = _of_only('name', 'the name of the run')
@@ -425,8 +426,6 @@ class Scores(Result):
                            'measure finds a relevant document')
     unjudged = _of_only('unjudged', 'the number of queries left out because they have '
                                     'no judgments')
-    reading = _of_only('reading', 'how the run was read: in one piece, in batches or '
-                                  'in parts')
 
     @property
     def means(self) -> dict[str, Any]:
@@ -463,7 +462,7 @@ class Scores(Result):
         bounds = []
         for run in self.runs:
             ends = {}
-            for name, m in zip(self.keys(), self.measures):
+            for name, m in zip(self, self.measures):
                 if name not in run.tie_bounds: continue
                 low, high = _of_counted(m.kind.aggregate.f, run.tie_bounds[name])
                 if low < high: ends[name] = low, high
@@ -476,21 +475,22 @@ class Scores(Result):
         numbers = []
         for values in self.values:
             row = [_of_counted(f, [x])[0] for f, x in zip(functions, values)]
-            numbers.append(zip(self.keys(), row))
+            numbers.append(zip(self, row))
         return self._of_runs(numbers)
 
     def _of_runs(self, items):
         "Return {measure: value}, or {run: {measure: value}} for several runs."
         tool = tool_of(self.conventions)
-        tables = [ByMeasure(pairs, self.measures, self.asked, tool) for pairs in items]
-        if self.single: return tables[0]
+        tables = [ByMeasure(pairs, self.measures, self.requested, tool)
+                  for pairs in items]
+        if self.one_run: return tables[0]
         names = [run.name for run in self.runs]
         return dict(zip(names, tables))
 
     def _index(self, measure):
-        index = dict(zip(self.keys(), count()))
+        index = dict(zip(self, count()))
         tool = tool_of(self.conventions)
-        return ByMeasure(index, self.measures, self.asked, tool)[measure]
+        return ByMeasure(index, self.measures, self.requested, tool)[measure]
 
     # As a collection of columns
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
@@ -498,17 +498,17 @@ class Scores(Result):
         (queries,) for one run, and (runs, queries) for several. KeyError if the measure
         was not computed."""
         values = self.values[:, self._index(measure)]
-        return values[0] if self.single else values
+        return values[0] if self.one_run else values
 
     def __contains__(self, measure: Any) -> bool:
         try: return self._index(measure) >= 0
         except KeyError: return False
 
     def keys(self) -> list[str]:
-        "Return the names of the measures, which are the columns of the table."
-        return [repr(m) for m in self.measures]
+        "Return the names of the measures, so that `dict(scores)` has their values."
+        return [*self]
 
-    def __iter__(self) -> Iterator[str]: return iter(self.keys())
+    def __iter__(self) -> Iterator[str]: return map(repr, self.measures)
 
     def __len__(self) -> int: return len(self.query_ids)
 
@@ -521,7 +521,7 @@ class Scores(Result):
         i = names.index(name)
         answered = np.array([q not in self.runs[i].absent for q in self.query_ids], bool)
         info = replace(self.runs[i], absent=frozenset())
-        return self._selected([i], answered, runs=(info,), single=True)
+        return self._selected([i], answered, runs=(info,), one_run=True)
 
     def _selected(self, order, members, **fields):
         "Return the scores of runs (by their numbers) and queries (by a mask)."
@@ -548,17 +548,17 @@ class Scores(Result):
         runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
         return self._selected(slice(None), members, runs=runs)
 
-    def each(self) -> list['Scores']:
+    def split_runs(self) -> list['Scores']:
         "Return a list with the scores of each run."
-        return [self] if self.single else [self.run(run.name) for run in self.runs]
+        return [self] if self.one_run else [self.run(run.name) for run in self.runs]
 
     @classmethod
-    def beside(cls, runs: 'Iterable[Scores]') -> 'Scores':
+    def combine_runs(cls, runs: 'Iterable[Scores]') -> 'Scores':
         """Combine the scores of several runs, aligned by query id.
 
         ValueError if there are no scores, if two runs have the same name, or if
         measures or conventions differ."""
-        runs = [run for scores in runs for run in scores.each()]
+        runs = [run for scores in runs for run in scores.split_runs()]
         check_measures(runs, 'runs in one table')
         repeated = repeated_item(scores.name for scores in runs)
         if repeated is not None: raise ValueError(f'two runs are called {repeated!r}')
@@ -576,7 +576,7 @@ class Scores(Result):
             absent = frozenset(ids).difference(scores.query_ids)
             infos.append(replace(scores.runs[0], absent=absent))
         return replace(runs[0], query_ids=(*ids,), values=values, runs=(*infos,),
-                       single=False, first_ranks=ranks, judged_retrieved=judged)
+                       one_run=False, first_ranks=ranks, judged_retrieved=judged)
 
     @classmethod
     def concat(cls, parts: 'Iterable[Scores]') -> 'Scores':
@@ -586,7 +586,7 @@ class Scores(Result):
         if a query is in two parts."""
         batches = [*parts]
         check_measures(batches, 'parts of one result')
-        first = next((batch for batch in batches if not batch.single), batches[0])
+        first = next((batch for batch in batches if not batch.one_run), batches[0])
         batches = [_in_run_order(batch, first) for batch in batches]
         ids = tuple(q for batch in batches for q in batch.query_ids)
         repeated = repeated_item(ids)
@@ -623,15 +623,15 @@ class Scores(Result):
             info = RunInfo(name or file_stem(path), reading=LOADED)
             runs.append(cls(measures, tuple(rows), values, (info,), rules))
         if len(runs) == 1: return runs[0]
-        return cls.beside(runs)
+        return cls.combine_runs(runs)
 
     # For other tools
     def to_dict(self) -> dict[str, Any]:
         """Return {query_id: {measure: value}}, the format of pytrec_eval.
 
         For several runs, it is {run: {query_id: {measure: value}}}."""
-        if not self.single: return {s.runs[0].name: s.to_dict() for s in self.each()}
-        names = self.keys()
+        if not self.one_run: return {s.name: s.to_dict() for s in self.split_runs()}
+        names = [*self]
         rows = self.values[0].T.tolist()
         return {q: dict(zip(names, row)) for q, row in zip(self.query_ids, rows)}
 
@@ -645,9 +645,9 @@ class Scores(Result):
         columns: dict[str, Any] = {
             'run': [run.name for run in self.runs for _ in self.query_ids],
             'query_id': [*self.query_ids] * len(self.runs)}
-        if self.single: del columns['run']
+        if self.one_run: del columns['run']
         values = self.values.transpose(1, 0, 2).reshape(len(self.measures), -1)
-        return columns | dict(zip(self.keys(), values))
+        return columns | dict(zip(self, values))
 
     def _file_columns(self):
         """Return the columns of the table, without the queries that a run leaves out."""
@@ -662,19 +662,19 @@ class Scores(Result):
         number of queries. ImportError if polars is not installed."""
         pl = import_polars('.summary()', '.means has the means as a dict')
         rows: list[tuple] = []
-        for s in self.each():
+        for s in self.split_runs():
             counts = np.count_nonzero(~np.isnan(s.values[0]), axis=1).tolist()
             columns = s.means.values(), s.medians.values(), s.standard_errors.values()
-            rows += zip(repeat(s.name), s.keys(), *columns, counts)
+            rows += zip(repeat(s.name), s, *columns, counts)
         names = 'run measure mean median standard_error queries'
         return pl.DataFrame(rows, schema=names.split(), orient='row')
 
     def to_pandas(self) -> 'pandas.DataFrame':
         "Return a pandas table with one row per query, indexed by query id (and run)."
-        index = ['query_id'] if self.single else ['run', 'query_id']
+        index = ['query_id'] if self.one_run else ['run', 'query_id']
         return super().to_pandas().set_index(index)
 
-    def flat(self) -> dict[str, float]:
+    def flat_means(self) -> dict[str, float]:
         """Return {name: mean} with names that experiment trackers accept, such as
         'nDCG_at_10'.
 
@@ -682,8 +682,9 @@ class Scores(Result):
         runs, each name starts with `<run name>/`; ValueError if two runs get the same
         name."""
         names = [*map(flat_name, self.measures)]
-        if self.single: return dict(zip(names, self.means.values()))
-        by_name = {re.sub(r'[^\w. /-]', '_', run.name): run.flat() for run in self.each()}
+        if self.one_run: return dict(zip(names, self.means.values()))
+        by_name = {re.sub(r'[^\w. /-]', '_', run.name): run.flat_means()
+                   for run in self.split_runs()}
         if len(by_name) < len(self.runs):
             raise ValueError('two runs have the same name after special characters '
                              'are replaced')
@@ -713,7 +714,7 @@ class Scores(Result):
         check_option('kind', kind, ('means', 'distribution', 'precision-recall'))
         if kind == 'precision-recall': return self._plot_precision(ax)
         index = 0 if measure is None else self._index(measure)
-        name = self.keys()[index]
+        name = [*self][index]
         names = [run.name or 'run' for run in self.runs]
         columns = [*map(without_missing, self.values[:, index])]
         if kind == 'distribution':
@@ -745,7 +746,7 @@ class Scores(Result):
         ax.set_ylim(0, 1.02)
         return ax
 
-    def _blocks(self): return score_parts(self.each())
+    def _blocks(self): return score_parts(self.split_runs())
 
 def _of_counted(f, rows):
     "Apply a function to the values of each row, without NaN; NaN for an empty row."
@@ -759,8 +760,8 @@ def _standard_error(values):
 # %% ../../nbs/evaluation/scores.ipynb #ffb542f1
 def _in_run_order(batch, first):
     """Return scores with runs in the order of `first`; ValueError if runs differ."""
-    if batch.single and first.single: return batch
-    if batch.single and not batch.name and (batch.first_ranks == MISSING).all():
+    if batch.one_run and first.one_run: return batch
+    if batch.one_run and not batch.name and (batch.first_ranks == MISSING).all():
         batch = _of_each_run(batch, first.runs)  # of {name: run} without results
     names, expected = [[run.name for run in scores.runs] for scores in (batch, first)]
     if sorted(names) != sorted(expected):
@@ -776,7 +777,7 @@ def _of_each_run(batch, runs):
     infos = tuple(replace(batch.runs[0], name=run.name) for run in runs)
     values = np.repeat(batch.values, len(runs), axis=0)
     ranks = np.repeat(batch.first_ranks, len(runs), axis=0)
-    return replace(batch, values=values, first_ranks=ranks, runs=infos, single=False)
+    return replace(batch, values=values, first_ranks=ranks, runs=infos, one_run=False)
 
 def _whole_run(batches, i):
     runs = [batch.runs[i] for batch in batches]
@@ -795,7 +796,7 @@ def _whole_bounds(batches, i):
     """Return {measure: values for the worst and the best order of ties} for the i-th run.
     Batches in which ties have no effect contribute the computed values."""
     bounds = {}
-    for m, name in enumerate(batches[0].keys()):
+    for m, name in enumerate(batches[0]):
         if not any(name in batch.runs[i].tie_bounds for batch in batches): continue
         ends = [x.runs[i].tie_bounds.get(name, x.values[[i, i], m]) for x in batches]
         bounds[name] = np.hstack(ends)

@@ -92,7 +92,7 @@ def content(report: Any) -> dict[str, Any]:
         'comparison': comparison,
         'version': version('irmetrics_nb'),
         'level': f'{100 * level:g} %',
-        'measures': scores.keys(),
+        'measures': [*scores],
         'means': means,
         'over': over_text(scores),
         'values': values,
@@ -141,7 +141,7 @@ FOCUS = 4  # sentences below the figures
 def _of_several(report, level):
     comparison = report.comparison
     a, b = report.pair
-    sentences = zip(comparison.pairs(), comparison.of_slice().sentences())
+    sentences = zip(comparison.pairs(), comparison.slice().sentences())
     focus = [text for pair, text in sentences if {pair.a, pair.b} == {a, b}]
     differences = [y - x for _, x, y in comparison.queries(a, b)]
     pairs = pair_rows(comparison)
@@ -225,7 +225,8 @@ def _of_one(report, means, level):
     if cell['interval']: reach = f' ({100 * level:g} % interval {cell["interval"]})'
     queries = counted(len(scores), 'query')
     stats = [('queries', f'{len(scores):,}', '')]
-    stats += [(name, value_text(mean), '') for name, mean in scores.each()[0].means.items()]
+    means = scores.split_runs()[0].means
+    stats += [(name, value_text(mean), '') for name, mean in means.items()]
     slices = None
     if report.groups: slices = slices_of_one(scores, report.groups)
     return {
@@ -234,7 +235,7 @@ def _of_one(report, means, level):
         'spread_panels': spread_panels(scores),
         'slices': slices,
         'stats': stats[:4],
-        'lead': f'{name} has {scores.keys()[0]} {cell["text"]}{reach} over {queries}.',
+        'lead': f'{name} has {[*scores][0]} {cell["text"]}{reach} over {queries}.',
     }
 
 def _first_queries(report, values):
@@ -312,7 +313,7 @@ class Report(Result):
         NaN becomes None."""
         comparison = self.comparison and self.comparison.to_dict()
         checkup = self.checkup and self.checkup.to_dict()
-        scores = [*map(as_record, self.scores.each())]
+        scores = [*map(as_record, self.scores.split_runs())]
         return {'title': self.title, 'scores': scores, 'comparison': comparison,
                 'checkup': checkup}
 

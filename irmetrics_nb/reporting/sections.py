@@ -78,7 +78,7 @@ def plot_cutoffs(
     for a measure that takes no cutoff, and DataError for invalid input."""
     parsed = parse(measure)
     scores = evaluate(qrels, runs, [parsed @ k for k in ks])
-    means = {result.name or 'run': [*result.means.values()] for result in scores.each()}
+    means = {result.name or 'run': [*result.means.values()] for result in scores.split_runs()}
     title = f'{parsed!r} by cutoff'
     label = f'mean {parsed!r}@k'
     ax = lines(ks, means, title=title, xlabel='cutoff k', ylabel=label, ax=ax)
@@ -398,8 +398,8 @@ def of_all(scores: Scores) -> Sample:
 
     For each measure, a query counts only if every run has a value."""
     names = tuple(run.name or 'run' for run in scores.runs)
-    measures = tuple(scores.keys())
-    sample = Sample(names, measures, scores.query_ids, scores.values, asked=scores.asked)
+    measures = tuple(scores)
+    sample = Sample(names, measures, scores.query_ids, scores.values, asked=scores.requested)
     return replace(sample, values=common(sample))
 
 def common_sizes(scores: Scores) -> dict[str, tuple[int, int]]:
@@ -410,7 +410,7 @@ def common_sizes(scores: Scores) -> dict[str, tuple[int, int]]:
     in_all = has.all(axis=0).sum(axis=1)
     in_any = has.any(axis=0).sum(axis=1)
     pairs = zip(in_all.tolist(), in_any.tolist())
-    return dict(zip(scores.keys(), pairs))
+    return dict(zip(scores, pairs))
 
 def common_means(scores: Scores, measure: str) -> dict[str, float]:
     """Return the mean of each run over the queries that all runs have, as {run: mean}.
@@ -437,7 +437,7 @@ def mean_rows(
     systems = dict(zip(sample.systems, sample.values))
     if comparison:
         ordered = best_first(comparison)
-        raised = marks(ordered.of_slice())
+        raised = marks(ordered.slice())
         systems = {name: systems[name] for name in ordered.sample.systems}
     rows: list[_Content] = []
     for i, (name, values) in enumerate(systems.items()):
@@ -616,7 +616,7 @@ def _slice_tables(sample, groups, comparison=None):
         raised = {}
         size = len(inside.query_ids)
         if comparison:
-            raised = marks(comparison.of_slice(name))
+            raised = marks(comparison.slice(name))
             size = int(inside.complete.any(axis=0).sum())
         rows = []
         for system, values in zip(inside.systems, common(inside)):
@@ -653,7 +653,7 @@ def query_values(
     if groups is not None: listed = [groups[i] for i in positions]
     rounded = np.round(scores.values[:, :, positions], 6)
     values = without_nan(rounded.tolist())
-    return {'systems': systems, 'measures': scores.keys(), 'ids': ids, 'texts': texts,
+    return {'systems': systems, 'measures': [*scores], 'ids': ids, 'texts': texts,
             'groups': listed, 'values': values}
 
 # %% ../../nbs/reporting/sections.ipynb #4f127fd7
@@ -672,10 +672,10 @@ def convention_parts(scores: Scores) -> _Content:
     shared = of_all(scores).complete
     names: dict[str, list] = {}  # what was counted -> the runs
     ties = []
-    for run, one_run in zip(scores.runs, scores.each()):
+    for run, one_run in zip(scores.runs, scores.split_runs()):
         name = run.name or 'run'
         answered = [q not in run.absent for q in scores.query_ids]
-        in_all = dict(zip(scores.keys(), shared[:, answered]))
+        in_all = dict(zip(scores, shared[:, answered]))
         ends = {m: np.where(in_all[m], values, np.nan) for m, values in run.tie_bounds.items()}
         info = replace(one_run.runs[0], tie_bounds=ends)
         printed = small_print(replace(one_run, runs=(info,)))

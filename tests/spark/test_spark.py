@@ -56,7 +56,7 @@ def quietly(f, *args, **options):
 
 def same_bits(there, here):
     "Whether every query of every run has the same values to the last bit."
-    there, here = ({one.runs[0].name: one.to_dict() for one in scores.each()} for scores in (there, here))
+    there, here = ({one.runs[0].name: one.to_dict() for one in scores.split_runs()} for scores in (there, here))
     assert there.keys() == here.keys()
     for name in here:
         assert there[name].keys() == here[name].keys()
@@ -111,7 +111,7 @@ def test_a_value_worked_out_by_hand(spark):
     run = spark.createDataFrame([("q", "a", 3.0), ("q", "n", 2.0), ("q", "b", 1.0), ("w", "a", 1.0)], RUN)
     scores = evaluate(qrels, run, "AP", buckets=2)
     assert scores["AP"] == pytest.approx([0, float(Fraction(1, 2) * (1 + Fraction(2, 3)))], rel=1e-15)
-    assert (scores.missing, scores.unjudged, scores.reading) == (1, 1, "by Spark, in 2 buckets")
+    assert (scores.missing, scores.unjudged, scores.runs[0].reading) == (1, 1, "by Spark, in 2 buckets")
 
 
 def test_a_column_of_systems_gives_a_run_each_and_judgments_may_be_on_one_machine(spark, tmp_path):
@@ -186,7 +186,7 @@ def test_blank_grades_are_counted_and_count_as_not_judged_on_the_cluster_too(spa
     run = spark.createDataFrame([(q, d, s) for q in ("q1", "q2", "q3") for d, s in (("b", 2.0), ("a", 1.0))], RUN)
     scores = evaluate(qrels, run, "RR ERR", buckets=2)
     here = irmetrics_nb.evaluate({"q1": {"a": 1}, "q3": {"a": 2}}, dict.fromkeys(("q1", "q2", "q3"), ["b", "a"]), "RR ERR")
-    assert scores.to_dict() == here.to_dict() and scores.keys() == here.keys() and scores.unjudged == 1
+    assert scores.to_dict() == here.to_dict() and [*scores] == [*here] and scores.unjudged == 1
     assert "3 blank grade(s) in the judgments, counted as not judged" in " ".join(str(scores).split())
 
 
