@@ -570,21 +570,23 @@ def shortened(value: Any, longest: int = 48, nothing: str = '') -> Any:
     if len(text) > longest: return f'{text[:longest - 3]}...'
     return text
 
-# %% ../../nbs/explaining/explanation.ipynb #9d092795
+# %% ../../nbs/explaining/explanation.ipynb #51e0a001
 def explain_query(
     measure: Measure, listing: Listing, conventions: Conventions, *, query: str = '',
     others: Judged = NO_OTHERS, repeats: int = 0,
 ) -> Explanation:
     """Explain the value of a measure for the ranked list of one query.
 
-    listing: the ranked documents with their grades, as `from_run` returns them. query: its id.
-    others: the judgments of the other queries, which may decide parameters such as
-    max_grade. repeats: the number of rows that were left out as duplicates. Raises TiesError
-    if the terms of tied documents cannot be computed."""
+    listing: the ranked documents with their grades, as `from_run` returns them. query:
+    its id. others: the judgments of the other queries, which may decide parameters such
+    as max_grade. repeats: the number of rows that were left out as duplicates. Raises
+    TiesError if the terms of tied documents cannot be computed."""
     listing = replace(listing, judgments=conventions.judgments)
     work = _work_out(measure, listing, conventions, others)
-    return Explanation(work, listing, measure, conventions, query, {}, others, repeats=repeats)
+    return Explanation(
+        work, listing, measure, conventions, query, {}, others, repeats=repeats)
 
+# %% ../../nbs/explaining/explanation.ipynb #9d092795
 def explain(
     measure: str | Measure, qrels: Any, run: Any = None, query: str | None = None, *,
     ideal: Any = None, documents: Any = None, **options: Unpack[Options],

@@ -16,7 +16,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache, cached_property, wraps
 from inspect import signature
 from itertools import product
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -268,7 +268,9 @@ _TIES = 'given', 'docid', 'average', 'best', 'worst'
 _ORDERS = 'given', 'average', 'best', 'worst'
 
 # %% ../../nbs/forensics/search.ipynb #6e7e4d74
-def _once(method):
+_Method = TypeVar('_Method', bound=Callable)
+
+def _once(method: _Method) -> _Method:
     """Decorate a method, so that its object keeps the result for each combination of arguments
     in `computed`."""
     @wraps(method)
@@ -276,7 +278,7 @@ def _once(method):
         key = method, *args
         if key not in self.computed: self.computed[key] = method(self, *args)
         return self.computed[key]
-    return look_up
+    return look_up  # type: ignore[return-value]
 
 class Rankings:
     """The rankings of a run, for each combination of options that changes the rankings.
@@ -303,7 +305,7 @@ class Rankings:
         return [different(dict(zip(questions, x))) for x in product(*(self.open[q] for q in questions))]
 
     @_once
-    def tables(self, duplicates):
+    def tables(self, duplicates: Any) -> tuple[Qrels, Run]:
         """Return (`Qrels`, `Run`) with one row for each document of a query. duplicates:
         which row to use if a document is repeated, as in `Conventions`. A `Qrels` or `Run`
         whose duplicates were left out already is unchanged."""
@@ -330,7 +332,7 @@ class Rankings:
         return choices | {'duplicates': single or ('first',)}
 
     @_once
-    def view(self, rules):
+    def view(self, rules: Any) -> Judged:
         """Return the rankings under `Conventions` whose order of ties is 'given' or 'docid'."""
         if rules.judgments == 'retrieved': return self.narrowed(self.view(replace(rules, judgments='all')), True)
         if rules.unjudged == 'skip': return self._shared(self.view(replace(rules, unjudged='keep')).condensed())
@@ -339,7 +341,7 @@ class Rankings:
         return self._shared(judge(qrels, run, negative=rules.negative, ties=rules.ties))
 
     @_once
-    def narrowed(self, ranked, listed, depth=None):
+    def narrowed(self, ranked: Judged, listed: bool, depth: int | None = None) -> Judged:
         """Return the rankings without ties that begin below the rank `depth`, if there is one.
         listed: whether to omit the judgments of documents that were not retrieved."""
         if listed: ranked = ranked.listed()
@@ -352,20 +354,20 @@ class Rankings:
         return self.computed.setdefault(content, ranked)
 
     @_once
-    def undecided(self, ranked):
+    def undecided(self, ranked: Judged) -> tuple[Any, Judged]:
         """Return (numbers, rankings) of the queries in which ties can change a value. If there
         are none, return the first ranking, which shows whether a measure has an order of ties."""
         tied = ties_that_matter(ranked)
         if len(tied) == len(ranked): return tied, ranked
-        return tied, ranked.take(tied if len(tied) else [0])
+        return tied, ranked.take(tied if len(tied) else np.array([0]))
 
     @_once
-    def joined(self, batches):
+    def joined(self, batches: tuple[Judged, ...]) -> Judged:
         "Return several batches of rankings as one."
         return Judged.concat(batches)
 
     @_once
-    def cell(self, key):
+    def cell(self, key: tuple) -> Any:
         """Return the rankings, (queries,) bool: without results, and the order of ties:
         'given' (as ranked), or another of _ORDERS. key: one of `keys`, or (('rows', name),)
         for a mistake in the rows; then return None if it cannot occur on these data."""

@@ -78,7 +78,8 @@ def plot_cutoffs(
     for a measure that takes no cutoff, and DataError for invalid input."""
     parsed = parse(measure)
     scores = evaluate(qrels, runs, [parsed @ k for k in ks])
-    means = {result.name or 'run': [*result.means.values()] for result in scores.split_runs()}
+    runs = scores.split_runs()
+    means = {result.name or 'run': [*result.means.values()] for result in runs}
     title = f'{parsed!r} by cutoff'
     label = f'mean {parsed!r}@k'
     ax = lines(ks, means, title=title, xlabel='cutoff k', ylabel=label, ax=ax)
@@ -348,7 +349,8 @@ def card(
 
     values: {system: value}. listings: {system: its ranked list}. `difference` is the
     second value minus the first, or the value of a single system. `documents` are all
-    documents that are shown. `mostly` are texts on the causes of the difference, the largest first."""
+    documents that are shown. `mostly` are texts on the causes of the difference, the
+    largest first."""
     explained = [explained_query(measure, listings[name], conventions) for name in values]
     ranks = [query.ranks for query in explained][::-1]
     sides = tuple(map(system_side, values, values.values(), explained, ranks))
