@@ -341,7 +341,7 @@ class Rankings:
         return self._shared(judge(qrels, run, negative=rules.negative, ties=rules.ties))
 
     @_once
-    def narrowed(self, ranked: Judged, listed: bool, depth: int | None = None) -> Judged:
+    def narrowed(self, ranked: Judged, listed: bool, depth: float | None = None) -> Judged:
         """Return the rankings without ties that begin below the rank `depth`, if there is one.
         listed: whether to omit the judgments of documents that were not retrieved."""
         if listed: ranked = ranked.listed()
