@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import batch, collections, judgments
 
 from irmetrics_nb import Judged, Measure, auc, gauc, parse
-from irmetrics_nb.metrics.cards import CARDS, cards, order, reads, tasks
+from irmetrics_nb.explaining.cards import CARDS, cards, order, reads, tasks
 from irmetrics_nb.metrics.registry import KINDS
 
 TOPS = {'0 to 1': 1, '0 or 1': 1, '0 to just below 1': 1, '0 to 1; guessing gets 0.5': 1,

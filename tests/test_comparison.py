@@ -34,7 +34,7 @@ from irmetrics_nb.comparing.statistics import (
     studentized_interval,
     tukey_test,
 )
-from irmetrics_nb.metrics.cards import CARDS
+from irmetrics_nb.explaining.cards import CARDS
 from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.reporting.sections import upright
 

@@ -83,7 +83,7 @@ def prose(name):
 
 def measures():
     "(name, page, question, short names, long names) of all measures."
-    from irmetrics_nb.metrics.cards import CARDS
+    from irmetrics_nb.explaining.cards import CARDS
     from irmetrics_nb.metrics.names import aliases_of
     from irmetrics_nb.metrics.registry import KINDS
 
