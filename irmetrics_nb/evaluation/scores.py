@@ -343,7 +343,7 @@ class RunInfo:
 def _of_only(name, words):
     """Return a property for attribute `name` of the only run; words: its docstring."""
     def value(scores):
-        if scores.one_run: return getattr(scores.runs[0], name)
+        if scores.is_single: return getattr(scores.runs[0], name)
         raise ValueError(f'these are the scores of {len(scores.runs)} runs: select one '
                          f'run, as in scores.run({scores.runs[0].name!r})')
     return property(value, doc=f'Return {words}.')
@@ -377,7 +377,7 @@ class Scores(Result):
         The conventions by which the values were computed.
     requested : tuple of Measure
         The measures as the user wrote them; default: `measures`.
-    one_run : bool
+    is_single : bool
         Whether the scores are of one run, so that `means` has no names of runs.
     groups : dict
         {query: group}, if groups were passed to `evaluate`.
@@ -401,7 +401,7 @@ class Scores(Result):
     runs: tuple[RunInfo, ...] = (RunInfo(),)
     conventions: Conventions = field(default_factory=Conventions)
     requested: tuple[Measure, ...] = ()
-    one_run: bool = True
+    is_single: bool = True
     groups: Mapping[str, str] = field(default_factory=dict)
     first_ranks: Any = 0
     judged_retrieved: Any = -1
@@ -483,7 +483,7 @@ class Scores(Result):
         tool = tool_of(self.conventions)
         tables = [ByMeasure(pairs, self.measures, self.requested, tool)
                   for pairs in items]
-        if self.one_run: return tables[0]
+        if self.is_single: return tables[0]
         names = [run.name for run in self.runs]
         return dict(zip(names, tables))
 
@@ -498,7 +498,7 @@ class Scores(Result):
         (queries,) for one run, and (runs, queries) for several. KeyError if the measure
         was not computed."""
         values = self.values[:, self._index(measure)]
-        return values[0] if self.one_run else values
+        return values[0] if self.is_single else values
 
     def __contains__(self, measure: Any) -> bool:
         try: return self._index(measure) >= 0
@@ -521,7 +521,7 @@ class Scores(Result):
         i = names.index(name)
         answered = np.array([q not in self.runs[i].absent for q in self.query_ids], bool)
         info = replace(self.runs[i], absent=frozenset())
-        return self._selected([i], answered, runs=(info,), one_run=True)
+        return self._selected([i], answered, runs=(info,), is_single=True)
 
     def _selected(self, order, members, **fields):
         "Return the scores of runs (by their numbers) and queries (by a mask)."
@@ -550,7 +550,7 @@ class Scores(Result):
 
     def split_runs(self) -> list['Scores']:
         "Return a list with the scores of each run."
-        return [self] if self.one_run else [self.run(run.name) for run in self.runs]
+        return [self] if self.is_single else [self.run(run.name) for run in self.runs]
 
     @classmethod
     def combine_runs(cls, runs: 'Iterable[Scores]') -> 'Scores':
@@ -576,7 +576,7 @@ class Scores(Result):
             absent = frozenset(ids).difference(scores.query_ids)
             infos.append(replace(scores.runs[0], absent=absent))
         return replace(runs[0], query_ids=(*ids,), values=values, runs=(*infos,),
-                       one_run=False, first_ranks=ranks, judged_retrieved=judged)
+                       is_single=False, first_ranks=ranks, judged_retrieved=judged)
 
     @classmethod
     def concat(cls, parts: 'Iterable[Scores]') -> 'Scores':
@@ -586,7 +586,7 @@ class Scores(Result):
         if a query is in two parts."""
         batches = [*parts]
         check_measures(batches, 'parts of one result')
-        first = next((batch for batch in batches if not batch.one_run), batches[0])
+        first = next((batch for batch in batches if not batch.is_single), batches[0])
         batches = [_in_run_order(batch, first) for batch in batches]
         ids = tuple(q for batch in batches for q in batch.query_ids)
         repeated = repeated_item(ids)
@@ -630,7 +630,7 @@ class Scores(Result):
         """Return {query_id: {measure: value}}, the format of pytrec_eval.
 
         For several runs, it is {run: {query_id: {measure: value}}}."""
-        if not self.one_run: return {s.name: s.to_dict() for s in self.split_runs()}
+        if not self.is_single: return {s.name: s.to_dict() for s in self.split_runs()}
         names = [*self]
         rows = self.values[0].T.tolist()
         return {q: dict(zip(names, row)) for q, row in zip(self.query_ids, rows)}
@@ -645,7 +645,7 @@ class Scores(Result):
         columns: dict[str, Any] = {
             'run': [run.name for run in self.runs for _ in self.query_ids],
             'query_id': [*self.query_ids] * len(self.runs)}
-        if self.one_run: del columns['run']
+        if self.is_single: del columns['run']
         values = self.values.transpose(1, 0, 2).reshape(len(self.measures), -1)
         return columns | dict(zip(self, values))
 
@@ -671,7 +671,7 @@ class Scores(Result):
 
     def to_pandas(self) -> 'pandas.DataFrame':
         "Return a pandas table with one row per query, indexed by query id (and run)."
-        index = ['query_id'] if self.one_run else ['run', 'query_id']
+        index = ['query_id'] if self.is_single else ['run', 'query_id']
         return super().to_pandas().set_index(index)
 
     def flat_means(self) -> dict[str, float]:
@@ -682,7 +682,7 @@ class Scores(Result):
         runs, each name starts with `<run name>/`; ValueError if two runs get the same
         name."""
         names = [*map(flat_name, self.measures)]
-        if self.one_run: return dict(zip(names, self.means.values()))
+        if self.is_single: return dict(zip(names, self.means.values()))
         by_name = {re.sub(r'[^\w. /-]', '_', run.name): run.flat_means()
                    for run in self.split_runs()}
         if len(by_name) < len(self.runs):
@@ -760,8 +760,8 @@ def _standard_error(values):
 # %% ../../nbs/evaluation/scores.ipynb #ffb542f1
 def _in_run_order(batch, first):
     """Return scores with runs in the order of `first`; ValueError if runs differ."""
-    if batch.one_run and first.one_run: return batch
-    if batch.one_run and not batch.name and (batch.first_ranks == MISSING).all():
+    if batch.is_single and first.is_single: return batch
+    if batch.is_single and not batch.name and (batch.first_ranks == MISSING).all():
         batch = _of_each_run(batch, first.runs)  # of {name: run} without results
     names, expected = [[run.name for run in scores.runs] for scores in (batch, first)]
     if sorted(names) != sorted(expected):
@@ -777,7 +777,7 @@ def _of_each_run(batch, runs):
     infos = tuple(replace(batch.runs[0], name=run.name) for run in runs)
     values = np.repeat(batch.values, len(runs), axis=0)
     ranks = np.repeat(batch.first_ranks, len(runs), axis=0)
-    return replace(batch, values=values, first_ranks=ranks, runs=infos, one_run=False)
+    return replace(batch, values=values, first_ranks=ranks, runs=infos, is_single=False)
 
 def _whole_run(batches, i):
     runs = [batch.runs[i] for batch in batches]
