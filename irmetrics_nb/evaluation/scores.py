@@ -242,7 +242,7 @@ COUNTS = 'missing', 'no_relevant', 'unjudged', 'short'  # of a run, which add up
 def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     "Return the results of one run as a dict for JSON (None for NaN); per_query: include all values."
     info = scores.runs[0]
-    record: dict[str, Any] = {
+    record = {
         'run': _run_name(scores), 'means': scores.means, 'medians': scores.medians,
         'standard_errors': scores.standard_errors, 'queries': len(scores)}
     if info.reading != LOADED:
@@ -251,7 +251,7 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     record[f'judged@{TOP}'] = judged / documents if documents else None
     record['repeats'] = dict(zip(('qrels', 'run'), info.repeats))
     record['conventions'] = convention_phrases(scores.conventions, scores.measures)
-    details: dict[str, Any] = {
+    details = {
         'listed': info.listed, 'notes': [*map(str, info.notes)], 'count': info.count,
         'budget': np.isfinite(info.budget) and info.budget, 'tie_bounds': scores.tie_bounds,
         'slices': {name: scores.slice(name).means for name in scores.slices}}
@@ -417,8 +417,8 @@ class Scores(Result):
         ranks = np.broadcast_to(np.asarray(self.first_ranks, np.int8), of_runs)
         judged = np.broadcast_to(np.asarray(self.judged_retrieved, int), of_runs[:2])
         requested = self.requested or self.measures
-        vars(self).update(values=values, first_ranks=ranks, requested=requested)
-        vars(self).update(judged_retrieved=judged)
+        vars(self).update(values=values, first_ranks=ranks, requested=requested,
+                          judged_retrieved=judged)
 
     name = _of_only('name', 'the name of the run')
     missing = _of_only('missing', 'the number of judged queries missing from the run')
@@ -480,17 +480,17 @@ class Scores(Result):
 
     def _of_runs(self, items):
         "Return {measure: value}, or {run: {measure: value}} for several runs."
-        tool = tool_of(self.conventions)
-        tables = [ByMeasure(pairs, self.measures, self.requested, tool)
-                  for pairs in items]
+        tables = [*map(self._by_measure, items)]
         if self.is_single: return tables[0]
         names = [run.name for run in self.runs]
         return dict(zip(names, tables))
 
     def _index(self, measure):
-        index = dict(zip(self, count()))
+        return self._by_measure(zip(self, count()))[measure]
+
+    def _by_measure(self, pairs):
         tool = tool_of(self.conventions)
-        return ByMeasure(index, self.measures, self.requested, tool)[measure]
+        return ByMeasure(pairs, self.measures, self.requested, tool)
 
     # As a collection of columns
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
@@ -642,7 +642,7 @@ class Scores(Result):
         return rendered_scores(self, 'json', per_query=True)
 
     def _columns(self) -> dict[str, Any]:
-        columns: dict[str, Any] = {
+        columns = {
             'run': [run.name for run in self.runs for _ in self.query_ids],
             'query_id': [*self.query_ids] * len(self.runs)}
         if self.is_single: del columns['run']
@@ -782,7 +782,7 @@ def _of_each_run(batch, runs):
 def _whole_run(batches, i):
     runs = [batch.runs[i] for batch in batches]
     def column(name): return [getattr(run, name) for run in runs]
-    fields: dict[str, Any] = {name: sum(column(name)) for name in COUNTS}
+    fields = {name: sum(column(name)) for name in COUNTS}
     fields['name'] = next(filter(None, column('name')), '')
     fields['absent'] = frozenset().union(*column('absent'))
     fields['repeats'] = tuple(map(sum, zip(*column('repeats'))))
