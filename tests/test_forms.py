@@ -66,7 +66,7 @@ EXPECTED = f'{", ".join(_FIRST)} or {_LAST}'
 @pytest.mark.parametrize('form', FORMS)
 def test_a_form_is_read_alone_under_a_name_in_a_list_and_by_a_check(form):
     run = FORMS[form]
-    assert evaluate(GRADES, run, 'RR').means == MEANS and evaluate(GRADES, run, 'RR').one_run
+    assert evaluate(GRADES, run, 'RR').means == MEANS and evaluate(GRADES, run, 'RR').is_single
     assert evaluate(GRADES, {'a': run, 'b': ROWS}, 'RR').means == {'a': MEANS, 'b': MEANS}
     assert list(evaluate(GRADES, [run, ROWS], 'RR').means.values()) == [MEANS, MEANS]
     assert compare(GRADES, {'a': run, 'b': ROWS}, 'RR').sample.systems == ('a', 'b')

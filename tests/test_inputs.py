@@ -422,13 +422,13 @@ def test_every_form_may_stand_in_a_list_or_under_a_name(tmp_path):
 def test_a_list_or_a_dict_of_one_run_is_several():
     for runs in ([SCORES], {'ours': SCORES}):
         scores = evaluate(GRADES, runs, 'AP')
-        assert not scores.one_run and list(scores.means.values()) == [{'AP': MEANS['AP']}]
+        assert not scores.is_single and list(scores.means.values()) == [{'AP': MEANS['AP']}]
 
 
 @pytest.mark.parametrize('run', [SCORES, RANKED, {'q1': {'d1': 1}, 'q2': {}}, {'q1': ['d1'], 'q2': []}, [('q1', 'd1', 1.0)], [['q1', 'd1', 1.0]],
                                  [{'query_id': 'q1', 'doc_id': 'd1', 'score': 1}], (('q1', 'd1', 1.0),), iter([('q1', 'd1', 1.0)])])
 def test_a_run_by_itself_is_none_of_several(run):
-    assert evaluate(GRADES, run, 'AP').one_run
+    assert evaluate(GRADES, run, 'AP').is_single
 
 
 @pytest.mark.parametrize('runs', [{'a': SCORES, 'q1': {'d1': 1.0}}, {'q1': ['d1'], 'a': SCORES}, [SCORES, ('q1', 'd1', 1.0)], {'a': SCORES, 'b': 5}])

@@ -389,7 +389,7 @@ def synthetic(systems, measures, queries):
     "Scores that nobody computed."
     values = np.random.default_rng(5).uniform(size=(systems, len(measures), queries))
     runs = tuple(RunInfo(f"system {i}") for i in range(systems))
-    return Scores(tuple(parse_all(measures)), tuple(f"query-{i}" for i in range(queries)), values, runs, one_run=False)
+    return Scores(tuple(parse_all(measures)), tuple(f"query-{i}" for i in range(queries)), values, runs, is_single=False)
 
 
 def test_seven_thousand_queries_fit_and_the_file_says_what_it_holds():

@@ -50,7 +50,7 @@ def test_scores_hold_measures_as_a_table_holds_columns():
         assert there in scores
     for absent in RR, 'nonsense', 3, None, 'nDCG':
         assert absent not in scores
-    assert list(scores) == ['AP', 'nDCG@10'] == list(scores.means)
+    assert list(scores) == ['AP', 'nDCG@10'] == list(scores.means) == scores.keys()
     assert {m: scores[m].sum() for m in scores} == {'AP': 1, 'nDCG@10': 1}
     assert len(scores) == 3
 
@@ -165,7 +165,7 @@ def test_runs_laid_side_by_side_are_taken_apart_again(names, ids):
     for run, apart in zip(runs, together.split_runs(), strict=True):
         assert apart.to_dict() == run.to_dict() == together.run(run.name).to_dict() == together.to_dict()[run.name]
         assert apart.means == run.means == together.means[run.name]
-        assert (apart.name, apart.one_run, together.one_run) == (run.name, True, False)
+        assert (apart.name, apart.is_single, together.is_single) == (run.name, True, False)
     assert Scores.combine_runs(together.split_runs()).to_dict() == together.to_dict() == Scores.combine_runs([together]).to_dict()
 
 

@@ -190,7 +190,7 @@ def as_array(values: Any, name: str) -> np.ndarray:
         values = values.detach().cpu()
         if 'bfloat16' in str(values.dtype): values = values.float()
     foreign = not hasattr(values, '__array__') and hasattr(values, '__dlpack__')
-    read: Any = np.from_dlpack if foreign else np.asarray
+    read = np.from_dlpack if foreign else np.asarray
     try: array = read(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as e:
         kind = type(values).__name__

@@ -75,7 +75,7 @@ def flatten(lists: RankingsLike, name: str = 'grades') -> tuple[np.ndarray, np.n
     Masked values become NaN. `name` appears in error messages."""
     if not hasattr(lists, '__len__'):
         raise TypeError(f'{name}: expected a list or an array, not {lists!r}')
-    values: Any = lists
+    values = lists
     if hasattr(lists, '__array__'):
         values = as_array(lists, name)
         if values.dtype == object: values = list(values)

@@ -210,7 +210,7 @@ class Kind:
 
         For nDCG, {'dcg': 'exp-log2'} becomes {'gain': 'exp'}. ValueError for an unknown
         value."""
-        translated: dict = {}
+        translated = {}
         for name, value in params.items():
             spelling = self.spellings.get(name)
             if spelling is None: translated[name] = value
@@ -270,7 +270,7 @@ class Kind:
         if self.averages:
             formula = self.averages[0]
             return Parts.of(judged, _call_on_batch(formula, judged, params))
-        linear: Any = self.linear
+        linear = self.linear
         if callable(linear): linear = _call_on_batch(linear, judged, params)
         if not linear: return None
         untied = self.parts(judged, **params)

@@ -541,7 +541,7 @@ def _match_by(ids_of_both, rules):
     """Match judged and retrieved ids of each query that are equal after normalisation by one or two rules, but not if
     the same lossy rule changed both ids, which may be of two documents. Return (description of the rules, number of
     matches between different ids, the first two of these matches)."""
-    pairs: list = []
+    pairs = []
     for judged, retrieved in ids_of_both:
         retrieved_forms = _normal_forms(retrieved, rules, 2)
         for form, (id, lossy) in _normal_forms(judged, rules, 1).items():

@@ -95,7 +95,7 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     value = run.rows.value
     position_of = np.empty(len(query), np.int32)
     if descends(query, value):
-        row_at: np.ndarray = np.arange(len(query), dtype=np.int32)
+        row_at = np.arange(len(query), dtype=np.int32)
         position = rows
     else:
         lowest = np.full(len(run), np.inf)  # the lowest judged score of each query
@@ -157,7 +157,7 @@ def places_in_ties(run: DictSource, begin: np.ndarray, end: np.ndarray, score: n
     The position is the number of documents of the same query and score that precede the document. `begin` and `end`
     are the positions of the documents of its query in `run`, `score` is its score and `names` its id."""
     ties_of_docs = [*zip(begin.tolist(), end.tolist(), score.tolist())]
-    place_of: dict[tuple, dict] = {}
+    place_of = {}
     for low, high, tied_score in dict.fromkeys(ties_of_docs):
         positions = np.flatnonzero(run.value[low:high] == tied_score) + low
         tied = [run.doc_ids[i] for i in positions.tolist()]
@@ -616,8 +616,7 @@ def _judge_file(joining, file):
     file.comments.warn()
     description += _left_out(file.comments)
     answered = sum(map(len, queries))
-    notes = getattr(file, 'notes', ())
-    return judged, Reading(answered, file.tag, description, all_looks, observed, notes, missing)
+    return judged, Reading(answered, file.tag, description, all_looks, observed, file.notes, missing)
 
 def row_batches(run: Any) -> Iterator[Rows]:
     """Yield the rows of a run in batches, or in one piece if that is not possible."""

@@ -622,7 +622,7 @@ class Run(QueryDocTable):
 
         It is the name that was passed, or the tag in a TREC file, or the file name
         without its extension. Otherwise, it is ''."""
-        return self._own_name or ('' if self._dicts else self.rows.name)
+        return self._own_name or self._facts.name
 
     def to_polars(self) -> Any:
         """Return all rows as a polars DataFrame with query_id, doc_id, score and rank.

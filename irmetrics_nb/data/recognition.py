@@ -387,6 +387,8 @@ class TextFile:
 
     A batch has at most `size` bytes, unless a single query needs more. A query that
     needs more than about `max_query_bytes` raises DataError."""
+    notes = ()
+
     def __init__(self, path: StrPath, size: int, max_query_bytes: float = np.inf):
         self.path = path
         self.name = str(path)
@@ -497,7 +499,7 @@ class TableRun:
             self.notes = unused_columns(names, 'run')
             if None in self.columns or len({*names}) < len(names): return
             if relation:
-                self.table: Any = source.project(', '.join(map(_quoted, self.columns)))
+                self.table = source.project(', '.join(map(_quoted, self.columns)))
                 self.total = len(self.table)
             else:
                 self.table = source.select(self.columns)
@@ -513,7 +515,7 @@ class TableRun:
         the same batch."""
         pl = import_polars()
         self.done = 0
-        pending: list = []
+        pending = []
         rows = 0
         enough = 3 * self.size // 4  # a reader may return a little less than `size` rows
         for table in self._tables():

@@ -168,8 +168,8 @@ def from_records(
         names = _record_names(list(table), columns or {})
         query_name, ranked_name, gold_name = names.values()
         queries = _query_texts(table[query_name], where)
-        qrels: dict[str, Any] = {}
-        run: dict[str, Any] = {}
+        qrels = {}
+        run = {}
         for query, ranked, gold in zip(queries, table[ranked_name], table[gold_name]):
             if isinstance(ranked, Set):
                 raise DataError(
@@ -316,7 +316,7 @@ def from_spans(
     threshold: Any = iou if covered is None else covered
     if not 0 < threshold <= 1:
         raise ValueError(f'{share} must be above 0 and at most 1, not {threshold!r}')
-    qrels: dict[str, dict] = {}
+    qrels = {}
     several = 0
     gold_spans = _spans(gold, 'gold')
     retrieved_spans = _spans(retrieved, 'retrieved')

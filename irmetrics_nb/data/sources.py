@@ -123,7 +123,7 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
         hits_of = [(request['id'], request['ratings']) for request in source['requests']]
     else:
         hits_of = [(query, _hits_of(answer, f'{name}, query {query!r}')) for query, answer in source.items()]
-    numbers: dict[Any, dict] = {}
+    numbers = {}
     for query, hits in hits_of:
         if query in numbers: raise DataError(f'{name}: two requests have the id {query!r}')
         docs = [hit['_id'] for hit in hits]
@@ -592,9 +592,9 @@ def _lists_of_file(path, used, ids):
     if looks_like_json(data[:HEAD_BYTES], path): return named_lists(parse_json(text, path)[0])
     first_line = text.lstrip().split('\n', 1)[0]
     separator = next((sign for sign in '\t,;' if sign in first_line), None)
-    lines: Iterable = ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip())
+    lines = ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip())
     if separator: lines = csv_fields(text, separator, path)
-    rows: list[list[str]] = []
+    rows = []
     for number, fields in list(lines):
         rows.append([*map(str.strip, fields)])
         if len(fields) == len(rows[0]): continue

@@ -75,7 +75,7 @@ def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any],
     are 'query', 'document', and 'score' or 'relevance'. The argument `columns` may have
     other usual names as keys, such as 'doc_id', 'grade' or 'rank'.
     Raise ValueError for an unknown key, and for two keys of the same column."""
-    named: dict[str, Any] = {}
+    named = {}
     for key, name in columns.items():
         label = plain_name(str(key))
         usual = next((usual for role, usual in ROLES[kind] if label in (usual, *COLUMN_SYNONYMS[role])), None)
@@ -472,7 +472,7 @@ def scan(path: StrPath) -> Any:
     pl = import_polars()
     path = os.fspath(path)
     remote = is_remote(path)
-    members: list[str] = []
+    members = []
     files = [path]
     if remote:
         kind = _kind_by_name(path)

@@ -260,7 +260,7 @@ def count_part(from_path: bool, run: Run) -> RunCounts:
     begin = np.flatnonzero(changes(query))
     depth = np.diff(begin, append=len(query))
     docs = rows.doc[order]
-    sums: set[int] = set()
+    sums = set()
     for first, n in zip(begin, depth):
         sums.add(int(docs[first:first + n].hash().sum()))
         if len(sums) > 1: break

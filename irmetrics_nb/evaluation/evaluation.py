@@ -226,9 +226,9 @@ def evaluate(
     graded_source = _of_part(qrels, Qrels) if part else qrels
     truth = Judgments(Qrels._of(graded_source, in_force.duplicates))
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
-    scored: list[Scores] = []
-    answered: list[np.ndarray] = []
-    texts: list[str] = []
+    scored = []
+    answered = []
+    texts = []
     for i, (current_run, report) in enumerate(zip(runs, _reporters(progress, runs)), 1):
         release = not roles_known and i == len(runs)  # they have served
         try:
@@ -277,12 +277,12 @@ def score_run(
     if part and not run.is_read: run = replace(run, source=_of_part(run.source, Run))
     roles_known &= run.is_read or len(run.options) > 0
     views = other_views(requested, conventions)
-    if views: run = RunSource.of(run.read(conventions.duplicates))
+    if views: run = run.loaded(conventions.duplicates)
     results = _as_read(run, conventions)
     if not (part or roles_known): check_swapped(judgments.qrels, results)
-    facts = judgments.qrels._facts
-    graded = facts.repeats, facts.listed, facts.notes
-    del facts
+    removed = judgments.qrels.repeats  # now, since the judgments may be freed
+    listed = judgments.qrels._facts.listed
+    notes = judgments.qrels.notes
     batches = {}
     for view, answers in views.items():
         batches[view], _ = _judge(judgments, _as_read(run, answers), answers, part=part)
@@ -291,7 +291,6 @@ def score_run(
     repeats = results.facts.repeats
     if repeats: reading.how += f', without {counted(repeats, "row")} of duplicate documents'
     scores = score_batch(requested, judgments.queries, judged, reading, conventions, batches)
-    removed, listed, notes = graded
     info = replace(
         scores.runs[0], repeats=(removed, repeats), count=results.facts.count, budget=results.facts.budget,
         listed=listed, notes=notes + reading.notes)
@@ -413,7 +412,7 @@ def _with_names(scores, runs):
     """Return the scores with unique names of runs. A file name or a number is added to a
     name that occurs twice."""
     names = [result.name for result in scores]
-    named: dict = {}
+    named = {}
     for i, (name, run, result) in enumerate(zip(names, runs, scores), 1):
         if names.count(name) > 1:
             if run.path: name = f'{name} ({run.path})'.strip()

@@ -242,7 +242,7 @@ COUNTS = 'missing', 'no_relevant', 'unjudged', 'short'  # of a run, which add up
 def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     "Return the results of one run as a dict for JSON (None for NaN); per_query: include all values."
     info = scores.runs[0]
-    record: dict[str, Any] = {
+    record = {
         'run': _run_name(scores), 'means': scores.means, 'medians': scores.medians,
         'standard_errors': scores.standard_errors, 'queries': len(scores)}
     if info.reading != LOADED:
@@ -251,7 +251,7 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     record[f'judged@{TOP}'] = judged / documents if documents else None
     record['repeats'] = dict(zip(('qrels', 'run'), info.repeats))
     record['conventions'] = convention_phrases(scores.conventions, scores.measures)
-    details: dict[str, Any] = {
+    details = {
         'listed': info.listed, 'notes': [*map(str, info.notes)], 'count': info.count,
         'budget': np.isfinite(info.budget) and info.budget, 'tie_bounds': scores.tie_bounds,
         'slices': {name: scores.slice(name).means for name in scores.slices}}
@@ -343,7 +343,7 @@ class RunInfo:
 def _of_only(name, words):
     """Return a property for attribute `name` of the only run; words: its docstring."""
     def value(scores):
-        if scores.one_run: return getattr(scores.runs[0], name)
+        if scores.is_single: return getattr(scores.runs[0], name)
         raise ValueError(f'these are the scores of {len(scores.runs)} runs: select one '
                          f'run, as in scores.run({scores.runs[0].name!r})')
     return property(value, doc=f'Return {words}.')
@@ -377,7 +377,7 @@ class Scores(Result):
         The conventions by which the values were computed.
     requested : tuple of Measure
         The measures as the user wrote them; default: `measures`.
-    one_run : bool
+    is_single : bool
         Whether the scores are of one run, so that `means` has no names of runs.
     groups : dict
         {query: group}, if groups were passed to `evaluate`.
@@ -401,7 +401,7 @@ class Scores(Result):
     runs: tuple[RunInfo, ...] = (RunInfo(),)
     conventions: Conventions = field(default_factory=Conventions)
     requested: tuple[Measure, ...] = ()
-    one_run: bool = True
+    is_single: bool = True
     groups: Mapping[str, str] = field(default_factory=dict)
     first_ranks: Any = 0
     judged_retrieved: Any = -1
@@ -417,8 +417,8 @@ class Scores(Result):
         ranks = np.broadcast_to(np.asarray(self.first_ranks, np.int8), of_runs)
         judged = np.broadcast_to(np.asarray(self.judged_retrieved, int), of_runs[:2])
         requested = self.requested or self.measures
-        vars(self).update(values=values, first_ranks=ranks, requested=requested)
-        vars(self).update(judged_retrieved=judged)
+        vars(self).update(values=values, first_ranks=ranks, requested=requested,
+                          judged_retrieved=judged)
 
     name = _of_only('name', 'the name of the run')
     missing = _of_only('missing', 'the number of judged queries missing from the run')
@@ -480,17 +480,17 @@ class Scores(Result):
 
     def _of_runs(self, items):
         "Return {measure: value}, or {run: {measure: value}} for several runs."
-        tool = tool_of(self.conventions)
-        tables = [ByMeasure(pairs, self.measures, self.requested, tool)
-                  for pairs in items]
-        if self.one_run: return tables[0]
+        tables = [*map(self._by_measure, items)]
+        if self.is_single: return tables[0]
         names = [run.name for run in self.runs]
         return dict(zip(names, tables))
 
     def _index(self, measure):
-        index = dict(zip(self, count()))
+        return self._by_measure(zip(self, count()))[measure]
+
+    def _by_measure(self, pairs):
         tool = tool_of(self.conventions)
-        return ByMeasure(index, self.measures, self.requested, tool)[measure]
+        return ByMeasure(pairs, self.measures, self.requested, tool)
 
     # As a collection of columns
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
@@ -498,7 +498,7 @@ class Scores(Result):
         (queries,) for one run, and (runs, queries) for several. KeyError if the measure
         was not computed."""
         values = self.values[:, self._index(measure)]
-        return values[0] if self.one_run else values
+        return values[0] if self.is_single else values
 
     def __contains__(self, measure: Any) -> bool:
         try: return self._index(measure) >= 0
@@ -521,7 +521,7 @@ class Scores(Result):
         i = names.index(name)
         answered = np.array([q not in self.runs[i].absent for q in self.query_ids], bool)
         info = replace(self.runs[i], absent=frozenset())
-        return self._selected([i], answered, runs=(info,), one_run=True)
+        return self._selected([i], answered, runs=(info,), is_single=True)
 
     def _selected(self, order, members, **fields):
         "Return the scores of runs (by their numbers) and queries (by a mask)."
@@ -550,7 +550,7 @@ class Scores(Result):
 
     def split_runs(self) -> list['Scores']:
         "Return a list with the scores of each run."
-        return [self] if self.one_run else [self.run(run.name) for run in self.runs]
+        return [self] if self.is_single else [self.run(run.name) for run in self.runs]
 
     @classmethod
     def combine_runs(cls, runs: 'Iterable[Scores]') -> 'Scores':
@@ -576,7 +576,7 @@ class Scores(Result):
             absent = frozenset(ids).difference(scores.query_ids)
             infos.append(replace(scores.runs[0], absent=absent))
         return replace(runs[0], query_ids=(*ids,), values=values, runs=(*infos,),
-                       one_run=False, first_ranks=ranks, judged_retrieved=judged)
+                       is_single=False, first_ranks=ranks, judged_retrieved=judged)
 
     @classmethod
     def concat(cls, parts: 'Iterable[Scores]') -> 'Scores':
@@ -586,7 +586,7 @@ class Scores(Result):
         if a query is in two parts."""
         batches = [*parts]
         check_measures(batches, 'parts of one result')
-        first = next((batch for batch in batches if not batch.one_run), batches[0])
+        first = next((batch for batch in batches if not batch.is_single), batches[0])
         batches = [_in_run_order(batch, first) for batch in batches]
         ids = tuple(q for batch in batches for q in batch.query_ids)
         repeated = repeated_item(ids)
@@ -630,7 +630,7 @@ class Scores(Result):
         """Return {query_id: {measure: value}}, the format of pytrec_eval.
 
         For several runs, it is {run: {query_id: {measure: value}}}."""
-        if not self.one_run: return {s.name: s.to_dict() for s in self.split_runs()}
+        if not self.is_single: return {s.name: s.to_dict() for s in self.split_runs()}
         names = [*self]
         rows = self.values[0].T.tolist()
         return {q: dict(zip(names, row)) for q, row in zip(self.query_ids, rows)}
@@ -642,10 +642,10 @@ class Scores(Result):
         return rendered_scores(self, 'json', per_query=True)
 
     def _columns(self) -> dict[str, Any]:
-        columns: dict[str, Any] = {
+        columns = {
             'run': [run.name for run in self.runs for _ in self.query_ids],
             'query_id': [*self.query_ids] * len(self.runs)}
-        if self.one_run: del columns['run']
+        if self.is_single: del columns['run']
         values = self.values.transpose(1, 0, 2).reshape(len(self.measures), -1)
         return columns | dict(zip(self, values))
 
@@ -671,7 +671,7 @@ class Scores(Result):
 
     def to_pandas(self) -> 'pandas.DataFrame':
         "Return a pandas table with one row per query, indexed by query id (and run)."
-        index = ['query_id'] if self.one_run else ['run', 'query_id']
+        index = ['query_id'] if self.is_single else ['run', 'query_id']
         return super().to_pandas().set_index(index)
 
     def flat_means(self) -> dict[str, float]:
@@ -682,7 +682,7 @@ class Scores(Result):
         runs, each name starts with `<run name>/`; ValueError if two runs get the same
         name."""
         names = [*map(flat_name, self.measures)]
-        if self.one_run: return dict(zip(names, self.means.values()))
+        if self.is_single: return dict(zip(names, self.means.values()))
         by_name = {re.sub(r'[^\w. /-]', '_', run.name): run.flat_means()
                    for run in self.split_runs()}
         if len(by_name) < len(self.runs):
@@ -760,8 +760,8 @@ def _standard_error(values):
 # %% ../../nbs/evaluation/scores.ipynb #ffb542f1
 def _in_run_order(batch, first):
     """Return scores with runs in the order of `first`; ValueError if runs differ."""
-    if batch.one_run and first.one_run: return batch
-    if batch.one_run and not batch.name and (batch.first_ranks == MISSING).all():
+    if batch.is_single and first.is_single: return batch
+    if batch.is_single and not batch.name and (batch.first_ranks == MISSING).all():
         batch = _of_each_run(batch, first.runs)  # of {name: run} without results
     names, expected = [[run.name for run in scores.runs] for scores in (batch, first)]
     if sorted(names) != sorted(expected):
@@ -777,12 +777,12 @@ def _of_each_run(batch, runs):
     infos = tuple(replace(batch.runs[0], name=run.name) for run in runs)
     values = np.repeat(batch.values, len(runs), axis=0)
     ranks = np.repeat(batch.first_ranks, len(runs), axis=0)
-    return replace(batch, values=values, first_ranks=ranks, runs=infos, one_run=False)
+    return replace(batch, values=values, first_ranks=ranks, runs=infos, is_single=False)
 
 def _whole_run(batches, i):
     runs = [batch.runs[i] for batch in batches]
     def column(name): return [getattr(run, name) for run in runs]
-    fields: dict[str, Any] = {name: sum(column(name)) for name in COUNTS}
+    fields = {name: sum(column(name)) for name in COUNTS}
     fields['name'] = next(filter(None, column('name')), '')
     fields['absent'] = frozenset().union(*column('absent'))
     fields['repeats'] = tuple(map(sum, zip(*column('repeats'))))

@@ -133,8 +133,7 @@ def find_kind(name: str) -> Kind:
 
     Upper and lower case are ignored. ValueError if there is no such kind. The message
     suggests a similar name, or describes the measure if only other tools have it."""
-    if name in KINDS: return KINDS[name]
-    kind = kinds_by_name().get(name.casefold())
+    kind = look_up(name) or kinds_by_name().get(name.casefold())
     if kind: return kind
     from irmetrics_nb.metrics.names import find_elsewhere
     of_judged = look_up(name.rstrip("'′"))
@@ -212,7 +211,7 @@ def _changed(measure, params, at, tool):
         if isinstance(gain, Mapping):
             raise ValueError(f'a table of gains already contains the gains of grades below {level}; leave out '
                              f'-l{level}')
-        table: dict = dict.fromkeys(range(1, level), 0)
+        table = dict.fromkeys(range(1, level), 0)
         params['gain'] = table | {'else': gain}
     if params: measure = measure(**params)
     if at is not None: measure = measure @ at

@@ -563,7 +563,7 @@ def forest(
     middle, low, high = columns[:, order]
     ax = ax or new_axes(1.2 + .34 * n)
     rows = np.arange(n)
-    colours: Any = BETTER
+    colours = BETTER
     if zero: colours = np.where(high < 0, WORSE, BETTER).tolist()
     ax.hlines(rows, low, high, color=colours, linewidth=2)
     ax.scatter(middle, rows, color=colours, s=36, zorder=3)
