@@ -351,9 +351,8 @@ def _demo_query(example, by, pair, query, value_of_other, value):
     for row in why.rows[:5]:
         title = shorten(row['title'], 60, placeholder=' …')
         rows.append([str(row['rank']), str(row['grade']), title])
-    values = f'{value_text(value)} by {best}, {value_text(value_of_other)} by {other}'
-    loss = f'The largest loss of {best}, query "{text}": {by} {values}'
-    head = fill(f'{loss}. Explanation of the first value:', 80)
+    head = fill(f'The largest loss of {best}, query "{text}": {by} {value_text(value)} by {best}, '
+                f'{value_text(value_of_other)} by {other}. Explanation of the first value:', 80)
     documents = Table(['rank', 'grade', f'first five documents of {best}'], rows)
     table = rendered([documents], 'text')
     calculation = fill(why.text, 80, subsequent_indent='  ')

@@ -102,9 +102,9 @@ def _complete(measure, conventions, top):
     unknown = answers.judgments == 'retrieved' or answers.duplicates in ('first', 'last')
     if complete == preset or not unknown: return complete
     lacking = next(name for name in complete.params if name not in preset.params)
-    reason = (f'{measure} needs {lacking}, which is not known before the evaluation '
-              'under these conventions')
-    raise ValueError(f'{reason}: write {measure.name}({lacking}=...)')
+    raise ValueError(
+        f'{measure} needs {lacking}, which is not known before the evaluation under these '
+        f'conventions: write {measure.name}({lacking}=...)')
 
 # %% ../nbs/top_level/spark_buckets.ipynb #331bdcf4
 def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str:
