@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'REQUIREMENTS', 'PAIR_COLUMNS', 'Sample', 'from_numbers', 'check_apart',
-           'from_scores', 'gather', 'unknown_option', 'slice_of', 'groups_of_queries', 'in_slice', 'mean_or_nan',
-           'judged_shares', 'answered', 'unjudged_shares', 'judging_notes', 'judging_warnings', 'SignificanceTest',
-           'Method', 'check_margin', 'Pair', 'compare_family']
+           'from_scores', 'system_names', 'gather', 'unknown_option', 'slice_of', 'groups_of_queries', 'in_slice',
+           'mean_or_nan', 'judged_shares', 'answered', 'unjudged_shares', 'judging_notes', 'judging_warnings',
+           'SignificanceTest', 'Method', 'check_margin', 'Pair', 'compare_family']
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #987a83b6
 from collections import Counter
@@ -200,7 +200,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
         aggregate = m.kind.aggregate
         if aggregate.spread: continue
         raise ValueError(f'{m!r} cannot be compared: it is {aggregate.name} over the queries, not an arithmetic mean')
-    systems = tuple(run.name or 'run' for run in scores.runs)
+    systems = system_names(scores)
     values = scores.values[:, rows]
     notes = [*_missing_queries(systems, scores.query_ids, values)]
     for run in scores.runs:
@@ -218,8 +218,12 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     names = tuple(map(repr, selected))
     asked = tuple(scores.requested[i] for i in rows)
     ranks = scores.first_ranks[..., :depth]
-    judged = scores.judged_retrieved
-    return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks, scores.conventions, judged)
+    return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks, scores.conventions,
+                  scores.judged_retrieved)
+
+def system_names(scores: Scores) -> tuple[str, ...]:
+    """Return the names of the runs; a run without a name is called 'run'."""
+    return tuple(run.name or 'run' for run in scores.runs)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1fc47fa4
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:

@@ -559,9 +559,7 @@ def _slice_parts(comparison, name):
     if name != EVERYTHING: size += f' of the slice {name}'
     yield marked_means(inside, f'Means over {size}.')
     sentences_fit = len(inside.rows) <= MOST_SENTENCES * len(sample.measures)
-    sentences = []
-    if sentences_fit: sentences = inside.sentences()
-    yield sentences
+    yield inside.sentences() if sentences_fit else []
 
 def _last_lines(comparison, per_run):
     """Yield the lines below the tables: a note on marks and test, then notes and warnings.
@@ -752,8 +750,7 @@ def compare(
         raise ValueError('there is nothing to test, because these are not measures of '
                          f'quality: {", ".join(sample.measures)}')
     if len(tested) == 1: method = replace(method, correct_over='measure')
-    together = method.correct_over == 'all'
-    if together: families = [tested]
+    if method.correct_over == 'all': families = [tested]
     else: families = [[measure] for measure in tested]
     tasks = [*product(families, dict.fromkeys([None, slices]))]
     rows = []

@@ -204,8 +204,8 @@ class Difference(Result):
         better = np.sum(~same & (b > a))
         worse = np.sum(~same & (b < a))
         first, second = map(visible, self._run_names())
-        return (f'{self.measure!r}, {first} → {second}: {arrow(self.a, self.b)}; {len(same)} queries: '
-                f'{better} better, {worse} worse, {np.sum(same)} the same')
+        return (f'{self.measure!r}, {first} → {second}: {arrow(self.a, self.b)}; '
+                f'{len(same)} queries: {better} better, {worse} worse, {np.sum(same)} the same')
 
     def _run_names(self): return [name or letter for name, letter in zip(self.names, 'ab')]
 
@@ -293,5 +293,5 @@ def _aligned(*scores):
         return [*a], np.array([[*a.values()], values_of_b])
     examples = visible(', '.join(sorted(different)[:3]))
     raise ValueError(
-        f'the means of the two runs are not over the same queries (they differ in {examples}): '
-        "use missing='zero' and no_relevant='zero'")
+        'the means of the two runs are not over the same queries '
+        f"(they differ in {examples}): use missing='zero' and no_relevant='zero'")

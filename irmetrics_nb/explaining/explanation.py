@@ -645,7 +645,7 @@ def explain(
     if run is not None:
         explanation = _explain_query(requested, qrels, run, query, in_force)
     elif query is not None or isinstance(qrels, Mapping | str | Qrels):
-        raise TypeError(f'to explain a query of a run, write '
+        raise TypeError('to explain a query of a run, write '
                         f'explain({str(requested)!r}, qrels, run, query)')
     else:
         listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)

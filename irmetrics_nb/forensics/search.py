@@ -619,7 +619,9 @@ _STEPS = 1e9 * np.sqrt(2)  # of which 0.5 and 0.1 are no multiples
 def _result(rankings, measure, arrays, answers):
     """Return (number, values, mean). Equal values and means have the same number. arrays: as in
     `values_of`. answers: the options of the mean."""
-    counted, mean = mean_of(measure, *arrays, answers, rankings.unjudged_queries, rankings.absent)
+    values, nothing, unanswered = arrays
+    counted, mean = mean_of(
+        measure, values, nothing, unanswered, answers, rankings.unjudged_queries, rankings.absent)
     total = answers.get('total')
     more_queries = rankings.unjudged_queries * (total == 'run')
     rounded = np.rint(np.nan_to_num(counted, nan=-1e6) * _STEPS).astype(np.int64)
