@@ -203,11 +203,10 @@ def as_json(explanations: list[Any]) -> str:
                 'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows} for why in explanations]
     return json.dumps(records, indent=2, ensure_ascii=False)
 
-def _read_both(
-    qrels: Path, run: Path, conventions: str | None = None, **answers: str,
-) -> tuple[Qrels, Run, Conventions]:
+def _read_both(qrels, run, conventions=None, **answers):
+    """Return the judgments, the run and the conventions of a command."""
     chosen = conventions_of(conventions, **answers)
-    repeats: Any = chosen.duplicates
+    repeats = chosen.duplicates
     judgments = Qrels(source_of(qrels, 'qrels'), duplicates=repeats)
     return judgments, Run(source_of(run, 'run'), duplicates=repeats), chosen
 

@@ -327,13 +327,11 @@ def _demo_pairs(comparison, pair):
     """Yield texts: the table of means, and sentences on the significant differences. The
     last sentence is on the two best systems."""
     from irmetrics_nb.comparing.comparison import best_first, family_text, marked_means, marks_text
-    method = comparison.method
     measure = comparison.sample.measures[0]
     of_measure = [row for row in comparison.rows if row.measure == measure]  # the first rows
-    n_shown = sum(row.shown(method.alpha) for row in of_measure)
+    n_shown = sum(row.shown(comparison.method.alpha) for row in of_measure)
     by = f'{measure}: {n_shown} of {len(of_measure)} pairs differ significantly'
-    means = marked_means(best_first(comparison))
-    yield rendered([means], 'text')
+    yield rendered([marked_means(best_first(comparison))], 'text')
     yield fill(f'{marks_text(comparison)} {family_text(comparison)} {by}.', 80)
     for row, text in zip(of_measure, comparison.sentences()):
         if {row.a, row.b} == {*pair}: yield fill(f'The two best systems: {text}.', 80)
@@ -351,9 +349,8 @@ def _demo_query(example, by, pair, query, value_of_other, value):
     for row in why.rows[:5]:
         title = shorten(row['title'], 60, placeholder=' …')
         rows.append([str(row['rank']), str(row['grade']), title])
-    values = f'{value_text(value)} by {best}, {value_text(value_of_other)} by {other}'
-    loss = f'The largest loss of {best}, query "{text}": {by} {values}'
-    head = fill(f'{loss}. Explanation of the first value:', 80)
+    head = fill(f'The largest loss of {best}, query "{text}": {by} {value_text(value)} by {best}, '
+                f'{value_text(value_of_other)} by {other}. Explanation of the first value:', 80)
     documents = Table(['rank', 'grade', f'first five documents of {best}'], rows)
     table = rendered([documents], 'text')
     calculation = fill(why.text, 80, subsequent_indent='  ')

@@ -78,12 +78,12 @@ def _find(frame, kind):
     for role in ('query', 'document', kind):
         equal = rivals(frame.columns, role)
         if len(equal) > 1:
-            pair = f'{equal[0]!r} and {equal[1]!r}'
-            raise DataError(f'the {kind}: the columns {pair} have the same meaning; drop one of them')
+            raise DataError(f'the {kind}: the columns {equal[0]!r} and {equal[1]!r} have the same meaning; drop one '
+                            'of them')
         if not equal:
             synonyms = ' or '.join(COLUMN_SYNONYMS[role])
-            rename = 'rename a column, as in frame.withColumnRenamed(old, new)'
-            raise DataError(f'the {kind}: no column {synonyms}; the columns are {", ".join(frame.columns)}; {rename}')
+            raise DataError(f'the {kind}: no column {synonyms}; the columns are {", ".join(frame.columns)}; rename a '
+                            'column, as in frame.withColumnRenamed(old, new)')
         names += equal
     return names
 
@@ -288,8 +288,8 @@ def _score(plan, version, along, table):
     from pyspark import TaskContext
     task = TaskContext.get()
     if version != __version__:
-        versions = f'the executors have irmetrics_nb {__version__}, but the driver has {version}'
-        raise ValueError(f'{versions}; install the same version everywhere')
+        raise ValueError(f'the executors have irmetrics_nb {__version__}, but the driver has {version}; install the '
+                         'same version everywhere')
     if task and task.partitionId() >= LOOKED_AT: plan = replace(plan, looks=0)
     bucket = score_bucket(table, plan, import_polars().read_ipc_stream(along) if along else None)
     if plan.bounds: return bucket, []

@@ -102,9 +102,9 @@ def _complete(measure, conventions, top):
     unknown = answers.judgments == 'retrieved' or answers.duplicates in ('first', 'last')
     if complete == preset or not unknown: return complete
     lacking = next(name for name in complete.params if name not in preset.params)
-    reason = (f'{measure} needs {lacking}, which is not known before the evaluation '
-              'under these conventions')
-    raise ValueError(f'{reason}: write {measure.name}({lacking}=...)')
+    raise ValueError(
+        f'{measure} needs {lacking}, which is not known before the evaluation under '
+        f'these conventions: write {measure.name}({lacking}=...)')
 
 # %% ../nbs/top_level/spark_buckets.ipynb #331bdcf4
 def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str:
@@ -189,7 +189,7 @@ def _score_runs(table, plan):
         if blank: info = replace(info, notes=(*info.notes, blank_grades(blank)))
         if not plan.bounds: info = replace(info, tie_bounds={})
         bucket.scores.append(replace(scores, runs=(info,)))
-        bucket.facts.append(_facts(qrels, run, judged, reading, plan))
+        bucket.facts.append(_facts(used, run, judged, reading, plan))
     return bucket
 
 def _named(table, table_type, number):
@@ -239,7 +239,7 @@ def _where(row, plan):
 # %% ../nbs/top_level/spark_buckets.ipynb #3bc7d89c
 GRADES = 1000  # different grades of a bucket that are counted: of more, some from all over the scale
 
-def _facts(qrels, run, judged, reading, plan):
+def _facts(judgments, run, judged, reading, plan):
     """Return facts on a run in one bucket, which warnings about all buckets need. They are a
     tuple: evidence for warnings, numbers of queries that change if the ranking is reversed,
     number of rows that look as if qrels and run were swapped, number of rows, and {grade:
@@ -247,9 +247,10 @@ def _facts(qrels, run, judged, reading, plan):
     rows = run.source
     swapped = 0
     if not plan.looks: reading.looks = list
-    evidence = judged_evidence(plan.measures, judged, Judgments(qrels), None, reading)
+    evidence = judged_evidence(plan.measures, judged, judgments, None, reading)
     evidence.looks = evidence.looks[:plan.looks]
     evidence.unanswered = evidence.unanswered[:plan.ids]
+    qrels = judgments.qrels
     if len(rows) and len(qrels) and look_like_scores(qrels._columns.value):
         code = rows['query_id'].rank('dense').to_numpy()
         swapped = len(rows) * look_like_grades(code, rows['score'].to_numpy())

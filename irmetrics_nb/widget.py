@@ -167,8 +167,8 @@ def _widget_class(language):
         import anywidget
         import comm
     except ImportError:
-        command = "pip install 'irmetrics_nb[widget]'"
-        raise ImportError(f'play needs anywidget, which is not installed; run {command}') from None
+        raise ImportError('play needs anywidget, which is not installed; run '
+                          "pip install 'irmetrics_nb[widget]'") from None
     import traitlets
 
     class Play(anywidget.AnyWidget):

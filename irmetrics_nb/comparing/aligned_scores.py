@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'REQUIREMENTS', 'PAIR_COLUMNS', 'Sample', 'from_numbers', 'check_apart',
-           'from_scores', 'gather', 'unknown_option', 'slice_of', 'groups_of_queries', 'in_slice', 'mean_or_nan',
-           'judged_shares', 'answered', 'unjudged_shares', 'judging_notes', 'judging_warnings', 'SignificanceTest',
-           'Method', 'check_margin', 'Pair', 'compare_family']
+           'from_scores', 'system_names', 'gather', 'unknown_option', 'slice_of', 'groups_of_queries', 'in_slice',
+           'mean_or_nan', 'judged_shares', 'answered', 'unjudged_shares', 'judging_notes', 'judging_warnings',
+           'SignificanceTest', 'Method', 'check_margin', 'Pair', 'compare_family']
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #987a83b6
 from collections import Counter
@@ -183,9 +183,9 @@ def _missing_queries(systems, ids, values):
         if not lacking: continue
         examples = ', '.join(lacking[:3])
         if len(lacking) > 3: examples += ', …'
-        consequence = ('each pair is compared on the queries that both systems have; '
-                       'means are over the queries that all systems have')
-        yield f'{name} lacks {len(lacking)} of {total} ({examples}); {consequence}'
+        yield (f'{name} lacks {len(lacking)} of {total} ({examples}); '
+               'each pair is compared on the queries that both systems have; '
+               'means are over the queries that all systems have')
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #bc4f8107
 def from_scores(scores: Scores, measures: Any = None) -> Sample:
@@ -199,9 +199,8 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     for m in selected:
         aggregate = m.kind.aggregate
         if aggregate.spread: continue
-        reason = f'it is {aggregate.name} over the queries, not an arithmetic mean'
-        raise ValueError(f'{m!r} cannot be compared: {reason}')
-    systems = tuple(run.name or 'run' for run in scores.runs)
+        raise ValueError(f'{m!r} cannot be compared: it is {aggregate.name} over the queries, not an arithmetic mean')
+    systems = system_names(scores)
     values = scores.values[:, rows]
     notes = [*_missing_queries(systems, scores.query_ids, values)]
     for run in scores.runs:
@@ -219,8 +218,12 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     names = tuple(map(repr, selected))
     asked = tuple(scores.requested[i] for i in rows)
     ranks = scores.first_ranks[..., :depth]
-    judged = scores.judged_retrieved
-    return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks, scores.conventions, judged)
+    return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks, scores.conventions,
+                  scores.judged_retrieved)
+
+def system_names(scores: Scores) -> tuple[str, ...]:
+    """Return the names of the runs; a run without a name is called 'run'."""
+    return tuple(run.name or 'run' for run in scores.runs)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1fc47fa4
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:
@@ -258,13 +261,12 @@ def _evaluate_each(qrels, runs, measures, options):
     unknown = unknown_option(options)
     if unknown is not None:
         of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors', 'require')
-        hint = ''
-        if of_gate: hint = ': it is an option of gate(comparison, ...)'
+        hint = ': it is an option of gate(comparison, ...)' * of_gate
         raise TypeError(f'compare() has no option {unknown!r}{hint}')
     several = recognise(qrels, runs, options.pop('system', None))
     if several.single and not isinstance(runs, Mapping | list | tuple):
-        forms = '{name: run}, a list, a folder of runs, or a table with system= for its run column'
-        raise TypeError(f'compare() needs several runs, not one {type(runs).__name__}; pass {forms}')
+        raise TypeError(f'compare() needs several runs, not one {type(runs).__name__}; pass '
+                        '{name: run}, a list, a folder of runs, or a table with system= for its run column')
     if measures is None: measures = 'AP nDCG@10 RR'
     return evaluate(qrels, several, measures, **options)
 
@@ -349,8 +351,8 @@ def judging_notes(sample: Sample) -> list[str]:
     listed = ', '.join(f'{name} {share:.1%}' for name, share in shares.items())
     notes = [f'judged@{ranks.shape[-1]}: {listed}']
     if np.any(ranks == UNJUDGED) and not np.any(ranks == NOT_RELEVANT):
-        blind = 'it is unknown whether the systems were judged equally'
-        notes.append(f'no document was judged not relevant, so {blind}')
+        notes.append('no document was judged not relevant, so it is unknown whether the '
+                     'systems were judged equally')
     return notes
 
 def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[str]:
@@ -364,10 +366,11 @@ def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[s
         (low, lower), (high, higher) = sorted(zip(shares, pair))
         unequal = high - low > UNEQUAL and judged[lower] - judged[higher] > UNEQUAL / 2
         if not (unequal and p < SURE): continue
-        where = f'at the ranks of the top {k} at which neither system has a relevant document'
-        seen = f'{high:.0%} of the documents of {higher} and {low:.0%} of those of {lower} are unjudged (p < {SURE:g})'
-        advice = 'some of these documents may be relevant, so judge them before you trust the difference'
-        sentences.append(f'{higher} has a smaller share of judged documents than {lower}: {where}, {seen}; {advice}')
+        sentences.append(
+            f'{higher} has a smaller share of judged documents than {lower}: at the ranks of the top {k} at which '
+            f'neither system has a relevant document, {high:.0%} of the documents of {higher} and {low:.0%} of those '
+            f'of {lower} are unjudged (p < {SURE:g}); some of these documents may be relevant, so judge them before '
+            'you trust the difference')
     return sentences
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #eda17cb7

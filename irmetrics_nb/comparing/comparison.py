@@ -176,7 +176,7 @@ class Comparison(Result):
         Queries without a value for both systems are left out. measure: by default the
         first."""
         sample = self.sample
-        row = self.sample.index(measure)
+        row = sample.index(measure)
         systems = [sample.systems.index(name) for name in (a, b)]
         values = sample.values[systems, row].tolist()
         rows = zip(sample.query_ids, *values)
@@ -201,8 +201,8 @@ class Comparison(Result):
         draw = COMPARISON_PLOTS[kind]
         if kind == 'differences': return draw(self, name, ax)
         if a is None or b is None:
-            call = f"plot('a', 'b', kind={kind!r})"
-            raise ValueError(f'kind={kind!r} needs two systems: write {call}')
+            raise ValueError(f"kind={kind!r} needs two systems: write plot('a', 'b', "
+                             f'kind={kind!r})')
         for system in (a, b):
             if system in self.sample.systems: continue
             raise KeyError(f'there is no system {system!r}; available: '
@@ -253,8 +253,8 @@ def family_text(comparison: Comparison) -> str:
     by = method.words_of(comparison.rows)
     line = f'Significant: p < {method.alpha:g} by {by}; {"; ".join(families)}.'
     if method.margin is None: return line
-    one_sided = f'each pair separately, one-sided at {method.alpha:g}, not corrected'
-    return f'{line} Statements about the margin {method.margin:g}: {one_sided}.'
+    return (f'{line} Statements about the margin {method.margin:g}: each pair separately, one-sided at '
+            f'{method.alpha:g}, not corrected.')
 
 def _family(pairs, comparison):
     """Return a text on p-values that are corrected together: the number of pairs, the measures and the correction."""
@@ -286,12 +286,12 @@ def intervals_text(comparison: Comparison) -> str:
         level = f'Intervals are simultaneous: {100 * method.level:.4g} % for all pairs that are corrected together.'
         if method.correction != simultaneous: level = 'Each interval has the level of its test after the correction.'
         elif spread_warnings(comparison):
-            reason = 'because the systems vary unequally (see the warnings)'
-            level = f'Intervals are not simultaneous at {100 * method.level:.4g} %, {reason}.'
+            level = (f'Intervals are not simultaneous at {100 * method.level:.4g} %, because the systems vary '
+                     'unequally (see the warnings).')
         lines.append(level)
     if not method.agrees:
-        kinds = f'Intervals ({INTERVALS[method.interval]}) and p ({method.words})'
-        lines.append(f'{kinds} come from different methods, and can disagree.')
+        lines.append(f'Intervals ({INTERVALS[method.interval]}) and p ({method.words}) come from different methods, '
+                     'and can disagree.')
     return ' '.join(lines)
 
 def could_text(method: Method) -> str:
@@ -397,8 +397,8 @@ class PairTable(Result):
         return [*self.comparison.rows]
 
     def _columns(self):
-        names = [*PAIR_COLUMNS, 'slice']
-        columns = {name: [getattr(pair, name) for pair in self.rows] for name in names}
+        columns = self.comparison._columns()
+        columns['slice'] = [pair.slice for pair in self.rows]
         low, high = zip(*(pair.effect_interval for pair in self.rows))
         return columns | {'effect_low': [*low], 'effect_high': [*high]}
 
@@ -559,9 +559,7 @@ def _slice_parts(comparison, name):
     if name != EVERYTHING: size += f' of the slice {name}'
     yield marked_means(inside, f'Means over {size}.')
     sentences_fit = len(inside.rows) <= MOST_SENTENCES * len(sample.measures)
-    sentences = []
-    if sentences_fit: sentences = inside.sentences()
-    yield sentences
+    yield inside.sentences() if sentences_fit else []
 
 def _last_lines(comparison, per_run):
     """Yield the lines below the tables: a note on marks and test, then notes and warnings.
@@ -647,8 +645,8 @@ def _differing_sentence(comparison):
     texts = []
     for pair in sorted(inside, key=lambda pair: -abs(pair.difference))[:MOST_SLICES]:
         change = sentence_number(pair.difference, decimals(pair))
-        subject = f'{pair.measure}, {pair.b} − {pair.a}'
-        texts.append(f'{pair.slice} {change} ({subject}, {p_text(pair.p_adjusted)})')
+        texts.append(f'{pair.slice} {change} ({pair.measure}, {pair.b} − {pair.a}, '
+                     f'{p_text(pair.p_adjusted)})')
     return [f'Differ most: {"; ".join(texts)}']
 
 # %% ../../nbs/comparing/comparison.ipynb #749ec53b
@@ -752,8 +750,7 @@ def compare(
         raise ValueError('there is nothing to test, because these are not measures of '
                          f'quality: {", ".join(sample.measures)}')
     if len(tested) == 1: method = replace(method, correct_over='measure')
-    together = method.correct_over == 'all'
-    if together: families = [tested]
+    if method.correct_over == 'all': families = [tested]
     else: families = [[measure] for measure in tested]
     tasks = [*product(families, dict.fromkeys([None, slices]))]
     rows = []

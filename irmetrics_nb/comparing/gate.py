@@ -98,8 +98,8 @@ def parse_floor(text: str, *, tool: str = '') -> Floor:
     try: bound = float(number)
     except ValueError: bound = np.nan
     if not measure or not np.isfinite(bound):
-        hint = 'write it like nDCG@10=0.45, or slice:nDCG@10=0.45'
-        raise ValueError(f'{text!r} is not a valid minimum; {hint}')
+        raise ValueError(f'{text!r} is not a valid minimum; write it like nDCG@10=0.45, '
+                         'or slice:nDCG@10=0.45')
     parsed = parse(measure, tool=tool)
     name = repr(parsed)
     if parse(name).said != parsed.said: name = measure.strip()
@@ -175,8 +175,7 @@ def _drop(comparison, pair, limit, require, allow_unknown):
         failed = dropped and (any_drop or pair.winner(method.alpha) == pair.a)
         outcome = _drop_outcome(pair, method, drop, dropped)
         if failed and any_drop: outcome += '; any such drop fails'
-    p = f'{p_text(pair.p_adjusted)} by {method_text(method, pair)}'
-    evidence = f'{pair_interval(pair, method)}, {p}'
+    evidence = f'{pair_interval(pair, method)}, {p_text(pair.p_adjusted)} by {method_text(method, pair)}'
     if unknown and failed and allow_unknown:
         failed = False
         outcome += ALLOWED
@@ -207,8 +206,8 @@ def _drop_outcome(pair, method, drop, dropped):
     seen = 'the mean has not dropped'
     if pair.difference < 0: seen = f'the {drop}'
     if is_split(pair, method):
-        counts = f'better on {pair.wins:,}, worse on {pair.losses:,}'
-        return f': {seen}, but {favoured_text(pair, method)} ({counts})'
+        return (f': {seen}, but {favoured_text(pair, method)} '
+                f'(better on {pair.wins:,}, worse on {pair.losses:,})')
     if pair.difference >= 0: return ''
     if not dropped: return f': {seen}'
     if pair.winner(method.alpha): return f': {seen}, and significant'
@@ -235,9 +234,9 @@ def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     interval and the p-value. outcome: a text added at the end. If the check failed, the
     verdict contains the queries that lost most."""
     difference = sentence_number(pair.difference, decimals(pair))
-    means = f'{sentence_number(pair.mean_a)} → {sentence_number(pair.mean_b)}, {difference}'
-    subject = f'{pair.measure} of {pair.b}{in_slice(pair.slice)}'
-    text = visible(f'{subject}: {means} ({evidence}, {counted(pair.queries, "query")}){outcome}')
+    text = visible(
+        f'{pair.measure} of {pair.b}{in_slice(pair.slice)}: {sentence_number(pair.mean_a)} → '
+        f'{sentence_number(pair.mean_b)}, {difference} ({evidence}, {counted(pair.queries, "query")}){outcome}')
     worst = []
     if not passed:
         queries = comparison.slice(pair.slice).queries(pair.a, pair.b, pair.measure)
@@ -258,9 +257,8 @@ def _coverages(comparison, min_coverage):
         missing = [*compress(sample.query_ids, of_baseline & ~of_system)]
         if not missing and min_coverage is None: continue
         share = 1 - len(missing) / max(n, 1)
-        of_all = f'{counted(n, "query")} with results in {comparison.baseline}'
-        seen = f'{n - len(missing):,} of {of_all} ({share:.1%})'
-        text = f'{name} has results for {seen}; at least {100 * required:.6g}% required'
+        text = (f'{name} has results for {n - len(missing):,} of {counted(n, "query")} with results in '
+                f'{comparison.baseline} ({share:.1%}); at least {100 * required:.6g}% required')
         if missing: text += f'; missing: {", ".join(missing[:WORST])}'
         if len(missing) > WORST: text += ', …'
         passed = share >= required - 1e-9
@@ -339,8 +337,8 @@ def _reached(system, values, floor, ids):
     return Verdict('floor', system, floor.measure, floor.slice, reached, text, queries)
 
 def _floor_text(system, mean, floor):
-    figures = f'{sentence_number(mean, 4)}, at least {floor.least:g}'
-    return visible(f'{floor.measure} of {system}{in_slice(floor.slice)}: {figures}')
+    return visible(f'{floor.measure} of {system}{in_slice(floor.slice)}: '
+                   f'{sentence_number(mean, 4)}, at least {floor.least:g}')
 
 # %% ../../nbs/comparing/gate.ipynb #c2e06054
 def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str]:

@@ -65,18 +65,17 @@ def _warnings(pair, method):
     if doubtful and FEW_QUERIES <= pair.queries < 25 * pair.skewness**2:
         verb = 'is'
         if ' and ' in doubtful: verb = 'are'
-        numbers = f'{doubtful} {verb} unreliable'
         skewness = sentence_number(pair.skewness, 1)
-        queries = f'for {counted(pair.queries, "query")} (skewness {skewness})'
-        skewed = f'the differences {pair.b} − {pair.a} are too skewed {queries}'
-        yield f'{who}: {skewed}, so {numbers}; {HELP}'
+        yield (f'{who}: the differences {pair.b} − {pair.a} are too skewed for '
+               f'{counted(pair.queries, "query")} (skewness {skewness}), so '
+               f'{doubtful} {verb} unreliable; {HELP}')
     if no_scatter(pair) and test.scatter:
-        reason = ('the difference is the same on all queries, so '
-                  f'test={method.test!r} has no variance to use')
-        yield f"{who}: {reason}; use test='sign', which counts queries"
+        yield (f'{who}: the difference is the same on all queries, so '
+               f'test={method.test!r} has no variance to use; '
+               "use test='sign', which counts queries")
     if is_split(pair, method):
-        tested = f'the mean difference and {method.words}'
-        yield f'{who}: {tested} do not favour the same system'
+        yield (f'{who}: the mean difference and {method.words} do not favour the same '
+               'system')
     reason = nothing_measured(pair)
     if reason: yield f'{who}: {reason}, so nothing is measured'
 
@@ -174,8 +173,8 @@ def detectable_text(pair: Pair) -> str:
 # %% ../../nbs/comparing/sentences.ipynb #e83488ce
 def _no_verdict(pair, method):
     if no_scatter(pair):
-        same = f'they differ by the same amount on all {pair.queries:,} queries'
-        return f'{same}, and without variance {method.words} has no p-value'
+        return (f'they differ by the same amount on all {pair.queries:,} queries, and without variance '
+                f'{method.words} has no p-value')
     if pair.queries >= LEAST_QUERIES: return f'fewer than {LEAST_QUERIES} queries are common to all systems'
     verb = 'are'
     if pair.queries == 1: verb = 'is'

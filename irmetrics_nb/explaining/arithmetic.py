@@ -304,7 +304,6 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
 
     It is cut to the length of the list if the divisor of the measure depends on this
     length."""
-    kind = measure.kind
     params = measure.arguments()
     if 'ideal_from' in params:
         view = ideal_batch(view, params['ideal_from'], params.get('k'))
@@ -312,7 +311,8 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     worth = np.nan_to_num(gains(measure, ideal.grade))
     best = ideal.changed(grade=ideal.grade[np.argsort(-worth, kind='stable')])
     lists = view, view.changed(retrieved=view.retrieved + 1)
-    divisors: list[Any] = [kind.parts(batch, **params).divisor for batch in lists]
+    divisors: list[Any] = [
+        measure.kind.parts(batch, **params).divisor for batch in lists]
     if np.array_equal(*divisors): return best
     return best.only(best.rank <= view.retrieved[0])
 

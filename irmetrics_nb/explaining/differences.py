@@ -177,8 +177,7 @@ class Difference(Result):
             hint = suggestion(query, self.query_ids)
             raise ValueError(f'query {query!r} is not one of the compared queries{hint}')
         qrels, *runs = self.sources
-        measure = self.measure
-        return QueryDifference(*(explain(measure, qrels, run, query, **self.how) for run in runs))
+        return QueryDifference(*(explain(self.measure, qrels, run, query, **self.how) for run in runs))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the contribution of each query as a bar, and the running sum as a line.
@@ -204,10 +203,9 @@ class Difference(Result):
         same = np.isclose(a, b, rtol=_TIE, atol=_TIE / 1000)
         better = np.sum(~same & (b > a))
         worse = np.sum(~same & (b < a))
-        counts = f'{better} better, {worse} worse, {np.sum(same)} the same'
         first, second = map(visible, self._run_names())
-        subject = f'{self.measure!r}, {first} → {second}: {arrow(self.a, self.b)}'
-        return f'{subject}; {len(same)} queries: {counts}'
+        return (f'{self.measure!r}, {first} → {second}: {arrow(self.a, self.b)}; '
+                f'{len(same)} queries: {better} better, {worse} worse, {np.sum(same)} the same')
 
     def _run_names(self): return [name or letter for name, letter in zip(self.names, 'ab')]
 
@@ -293,8 +291,7 @@ def _aligned(*scores):
     if not different:
         values_of_b = [b[query] for query in a]
         return [*a], np.array([[*a.values()], values_of_b])
-    examples = ', '.join(sorted(different)[:3])
-    examples = visible(f'they differ in {examples}')
-    advice = "use missing='zero' and no_relevant='zero'"
-    problem = 'the means of the two runs are not over the same queries'
-    raise ValueError(f'{problem} ({examples}): {advice}')
+    examples = visible(', '.join(sorted(different)[:3]))
+    raise ValueError(
+        'the means of the two runs are not over the same queries '
+        f"(they differ in {examples}): use missing='zero' and no_relevant='zero'")

@@ -647,8 +647,8 @@ def explain(
     if run is not None:
         explanation = _explain_query(requested, qrels, run, query, in_force)
     elif query is not None or isinstance(qrels, Mapping | str | Qrels):
-        call = f'explain({str(requested)!r}, qrels, run, query)'
-        raise TypeError(f'to explain a query of a run, write {call}')
+        raise TypeError('to explain a query of a run, write '
+                        f'explain({str(requested)!r}, qrels, run, query)')
     else:
         listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)
         explanation = explain_query(requested, listing, in_force)
@@ -663,8 +663,8 @@ def _explain_query(measure, qrels, run, query, conventions):
     results = read_run(run, conventions)
     if query is None:
         examples = ', '.join(map(repr, judgments.queries[:3]))
-        call = f'explain({str(measure)!r}, qrels, run, query)'
-        raise ValueError(f'the query is missing: write {call} with a query such as {examples}')
+        raise ValueError(f'the query is missing: write explain({str(measure)!r}, qrels, run, query) with a query such '
+                         f'as {examples}')
     query = str(query)
     check_chunks(judgments, results)
     check_tied_chunks(judgments, results, conventions.ties)

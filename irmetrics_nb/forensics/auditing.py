@@ -250,8 +250,8 @@ class _Auditor:
         elif 'relevant' not in self.words:
             finding = self.find(_ABOVE_1_EDGE, _ABOVE_1, variant, {'are relevant, like grade 1': {}})
             if finding.wrong:
-                reason = 'are not treated like grade 1; all other cases use grades 0 and 1'
-                finding = replace(finding, what=reason)
+                finding = replace(
+                    finding, what='are not treated like grade 1; all other cases use grades 0 and 1')
             yield finding
         if self.takes_k:
             value, error = ask(self.f, self.words, Case((1, 0)), 10)

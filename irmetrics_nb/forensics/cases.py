@@ -43,8 +43,7 @@ class Case:
 
         This order differs from the rank order, unless `scores` or `twice` is set."""
         rows = [*range(len(self.docs()))]
-        if self.scores: return rows
-        if self.twice: return rows
+        if self.scores or self.twice: return rows
         return rows[1::2] + rows[::2]
 
     def judged(self) -> dict[str, float]:
@@ -125,9 +124,8 @@ def read_shape(shape: str) -> tuple[str, ...]:
     Raise ValueError for an unknown shape."""
     words = tuple(shape.split())
     if len({*words}) == len(words) and {*words} - {'k'} in SHAPES: return words
-    shapes = ("'grades k', 'true score k', 'retrieved relevant k', 'relevant retrieved k', 'retrieved judgments k' "
-              "or 'qrels run k'")
-    raise ValueError(f'the shape must be {shapes} (k is optional), not {shape!r}')
+    raise ValueError("the shape must be 'grades k', 'true score k', 'retrieved relevant k', 'relevant retrieved k', "
+                     f"'retrieved judgments k' or 'qrels run k' (k is optional), not {shape!r}")
 
 def ask(f: Callable, words: Sequence[str], case: Case, k: int | None) -> tuple[float, str]:
     """Call a function for a case; return (value, error).

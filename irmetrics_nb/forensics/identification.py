@@ -576,8 +576,8 @@ def _named_variant(rankings, measure, source):
         first = result[0]
         return f'{source} ({first.differs})', first.ways[0]
     nearest = result.nearest[0]
-    text = f'{measure.asked} = {source}: no combination of conventions gives this value'
-    raise ValueError(f'{text}; {value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
+    raise ValueError(f'{measure.asked} = {source}: no combination of conventions gives this value; '
+                     f'{value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
 
 def _word(name, items):
     """Return the option `name` of {name: value} as text, such as ties='given'."""

@@ -18,7 +18,7 @@ import numpy as np
 
 # %% ../../nbs/reporting/report.ipynb #df66355f
 from .. import Checkup, Comparison, Qrels, Scores, compare, evaluate
-from ..comparing.aligned_scores import groups_of_queries, unknown_option
+from ..comparing.aligned_scores import groups_of_queries, system_names, unknown_option
 from irmetrics_nb.comparing.comparison import (
     MOST_LETTERS,
     could_text,
@@ -29,7 +29,7 @@ from irmetrics_nb.comparing.comparison import (
 )
 from ..data.errors import counted, visible
 from ..data.judging import DEFAULT_MEMORY
-from ..data.recognition import Runs, RunSource, is_run, recognise
+from ..data.recognition import Runs, is_run, recognise
 from ..data.records import LONGEST, TOPICS, read_words
 from ..data.sources import read_rows
 from ..data.tables import TABLE_MAGIC
@@ -175,9 +175,9 @@ def _waterfall_say(comparison, a, b, differences):
     n = len(differences)
     ends = ''
     if n: ends = f', from {sentence_number(max(differences))} to {sentence_number(min(differences))}'
-    counts = f'{b} is better on {up:,}, worse on {down:,} and equal on {n - up - down:,}.'
     measure = comparison.sample.measures[0]
-    text = f'{b} − {a} in {measure} for each query{ends}: {counts}'
+    text = (f'{b} − {a} in {measure} for each query{ends}: {b} is better on {up:,}, worse on {down:,} and equal on '
+            f'{n - up - down:,}.')
     if n <= BARS: return text
     return f'{text} Each bar is the mean of neighbouring queries.'
 
@@ -331,10 +331,10 @@ class Report(Result):
             if result is not None: yield from result._blocks()
 
     def __repr__(self) -> str:
-        runs = ', '.join(run.name or 'run' for run in self.scores.runs)
+        runs = ', '.join(system_names(self.scores))
         subject = visible(f'{self.title} ({runs}; {", ".join(self.scores)})')
-        size = f'{len(self.cards)} queries with their rankings'
-        return f"Report: {subject}; {size}. Save it with .save('report.html')."
+        return (f'Report: {subject}; {len(self.cards)} queries with their rankings. '
+                "Save it with .save('report.html').")
 
     def _repr_html_(self): return None
 
@@ -464,12 +464,12 @@ def report(
     truth = Qrels._of(judgments, duplicates)
     inputs = _read_inputs(sources, duplicates, memory)
     if judgments is not truth:
-        for each in inputs: check_swapped(truth, each.run)
+        for run, _ in inputs: check_swapped(truth, run)
     reading, testing, finishing = parts_of(in_percent(progress), 3)
     scores = evaluate(
-        truth, Runs(tuple(each.run for each in inputs), sources.single), requested,
+        truth, Runs(tuple(run for run, _ in inputs), sources.single), requested,
         conventions=in_force, memory=memory, progress=reading)
-    names = [run.name or 'run' for run in scores.runs]
+    names = system_names(scores)
     comparison = _compared(
         scores, _baseline_name(baseline, names, sources), groups=groups, test=test,
         seed=seed, correction=correction, correct_over=correct_over, alpha=alpha,
@@ -481,11 +481,11 @@ def report(
     examined_runs = []
     if checkup: of_judgments, valid = examine_judgments(judgments)
     for name in names:
-        each = inputs.pop(0)  # so that the rows of each run are freed after their use
+        run, source = inputs.pop(0)  # the rows of each run are freed after their use
         if name in pair:
-            if not each.run.is_read: each = _read_input(each.run, duplicates)
-            listings[name] = _listings(truth, each.run, rows, rules_of_measure)
-        if checkup: examined_runs.append(examine_run(valid, name, each.source))
+            if not run.is_read: run, source = _read_input(run, duplicates)
+            listings[name] = _listings(truth, run, rows, rules_of_measure)
+        if checkup: examined_runs.append(examine_run(valid, name, source))
     found = None
     if checkup: found = checkup_of(of_judgments, examined_runs)
     cards = tuple(_cards(rows, pair, measure, listings, rules_of_measure))
@@ -511,9 +511,8 @@ def _check_options(options):
     """Raise TypeError for an option that `evaluate` does not have."""
     wrong = unknown_option(options)
     if wrong is None: return
-    problem = f'report() got an unexpected keyword argument {wrong!r}'
-    hint = '; to write a file, use report(...).save(path)'
-    raise TypeError(problem + hint * (wrong in WRITING))
+    hint = '; to write a file, use report(...).save(path)' * (wrong in WRITING)
+    raise TypeError(f'report() got an unexpected keyword argument {wrong!r}{hint}')
 
 def _sources(qrels, runs, system):
     """Return the runs as `Runs`. Raise ValueError if one of several has an empty name."""
@@ -525,12 +524,6 @@ PACKED = b'\x1f\x8b', *TABLE_MAGIC  # the first bytes of a packed file
 ROW_RATIO, UNPACKED_RATIO = 4, 6  # bytes of the rows for each byte of text, and of text for each byte of a packed file
 KEPT_SHARE = 8  # of the memory, one part is for the rows that are kept; the rest is for the run that is being read
 
-@dataclass(frozen=True)
-class _Input:
-    """A run with the source that `check` examines: for a file, its rows with all duplicates."""
-    run: RunSource
-    source: Any
-
 def _size_of_rows(run):
     """Return about how many bytes of memory the rows of a file need; inf for other sources."""
     if run.options or not os.path.isfile(run.path): return np.inf
@@ -540,12 +533,14 @@ def _size_of_rows(run):
     return size
 
 def _read_input(run, duplicates):
+    """Read a file; return (run, source). The source is what `check` examines: rows with all
+    duplicates."""
     rows = read_rows(run.source, 'run')
-    return _Input(replace(run, source=rows).loaded(duplicates), rows)
+    return replace(run, source=rows).loaded(duplicates), rows
 
 def _read_inputs(runs, duplicates, memory):
-    """Return a list of `_Input`. A file is read if its rows fit into a share of the memory. Other files and large
-    tables are read later, in batches."""
+    """Return a list of (run, source), as from `_read_input`. A file is read if its rows fit into a share of the
+    memory. Other files and large tables are read later, in batches."""
     room: float = DEFAULT_MEMORY
     if isinstance(memory, int | float): room = memory
     room //= KEPT_SHARE
@@ -558,7 +553,7 @@ def _read_inputs(runs, duplicates, memory):
             continue
         if run.path or duplicates == 'refuse': run = run.repeatable()
         else: run = run.loaded(duplicates)
-        inputs.append(_Input(run, examined(run)))
+        inputs.append((run, examined(run)))
     return inputs
 
 def _listings(qrels, run, rows, conventions):
@@ -590,7 +585,7 @@ def focus_pair(scores: Scores, comparison: Comparison | None) -> tuple[str, ...]
     system). Without a baseline, the first is the second best system. Systems are ordered by
     the first measure. If no query is common to all systems, return the pair with the most
     common queries. For one run, return its name only."""
-    if comparison is None: return (scores.runs[0].name or 'run',)
+    if comparison is None: return system_names(scores)
     measure = comparison.sample.measures[0]
     baseline = comparison.baseline
     means = common_means(scores, measure)

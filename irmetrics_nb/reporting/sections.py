@@ -33,7 +33,7 @@ from irmetrics_nb import (
     parse,
     roc_curve,
 )
-from ..comparing.aligned_scores import Pair, Sample, mean_or_nan, slice_of
+from ..comparing.aligned_scores import Pair, Sample, mean_or_nan, slice_of, system_names
 from irmetrics_nb.comparing.comparison import (
     best_first,
     common,
@@ -399,9 +399,8 @@ def of_all(scores: Scores) -> Sample:
     """Return the scores as a `Sample`, with NaN for queries that some run lacks.
 
     For each measure, a query counts only if every run has a value."""
-    names = tuple(run.name or 'run' for run in scores.runs)
     measures = tuple(scores)
-    sample = Sample(names, measures, scores.query_ids, scores.values, asked=scores.requested)
+    sample = Sample(system_names(scores), measures, scores.query_ids, scores.values, asked=scores.requested)
     return replace(sample, values=common(sample))
 
 def common_sizes(scores: Scores) -> dict[str, tuple[int, int]]:
@@ -460,7 +459,7 @@ def _mean_cell(measure, values, level, mark, limits):
     """Return a dict with the mean of the values and its confidence interval, as numbers and
     text. The interval is clipped to the limits of the measure. It is NaN if there are fewer
     than two values, or if the measure does not average over queries."""
-    present = values[~np.isnan(values)]
+    present = without_missing(values)
     aggregate = measure.kind.aggregate
     value = np.nan
     if present.size: value = float(aggregate.f(present))
@@ -556,8 +555,7 @@ def _lines(comparison, pairs):
     """Return pairs of systems as table rows. Without a baseline, the better system of each
     pair is first."""
     better_first = comparison.baseline is None
-    alpha = comparison.method.alpha
-    return [upright(pair, alpha, better_first) for pair in pairs]
+    return [upright(pair, comparison.method.alpha, better_first) for pair in pairs]
 
 def pair_rows(comparison: Comparison) -> list[_Content]:
     """Return a table row for each pair of systems and each measure, over all queries.
@@ -575,9 +573,8 @@ def spread_panels(scores: Scores) -> list[_Content]:
         if not m.kind.aggregate.spread: continue
         bars, scale = histogram(values)
         zeros = int((values == 0).sum())
-        present = without_missing(values)
         panels.append({'measure': repr(m), 'bars': bars, 'axis': scale, 'zeros': zeros,
-                       'mean': mean_or_nan(values), 'queries': len(present)})
+                       'mean': mean_or_nan(values), 'queries': len(without_missing(values))})
     return panels
 
 # %% ../../nbs/reporting/sections.ipynb #bfa4a0fb
@@ -648,7 +645,7 @@ def query_values(
     n_queries = max(1, limit // (n_systems * n_measures))
     order = np.argsort(-importance, kind='stable')
     positions = np.sort(order[:n_queries])
-    systems = [run.name or 'run' for run in scores.runs]
+    systems = [*system_names(scores)]
     ids = [scores.query_ids[i] for i in positions]
     texts = [words.get(q, _NO_TEXT)[0] for q in ids]
     listed = None
