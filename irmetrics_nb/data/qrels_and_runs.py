@@ -586,8 +586,7 @@ class Run(QueryDocTable):
         if parents is not None:
             count = count or 'chunks'
             check_option('count', count, CHUNKS)
-            parent = documents_of(self.rows, parents)
-            self._replace_rows(parent=parent, count=count)
+            self._replace_rows(parent=documents_of(self.rows, parents), count=count)
         if budget is not None:
             if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
             length = lengths_of(self.rows, lengths)

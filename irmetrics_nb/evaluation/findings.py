@@ -397,16 +397,16 @@ UNJUDGED = 1
 NOT_RELEVANT = 2
 RELEVANT = 3
 
-def first_ranks(judged: Judged, k: int = RANKS, *, missing: Any = False) -> np.ndarray:
-    """Return the state of the document at each of the first k ranks: (queries, k),
+def first_ranks(judged: Judged, *, missing: Any = False) -> np.ndarray:
+    """Return the state of the document at each of the first 20 ranks: (queries, 20),
     int8.
 
     The values are 0 after the end of the list, 1 for unjudged, 2 for judged not
     relevant and 3 for relevant documents, and -1 for a missing query.
 
     missing: (queries,) bool, whether the run does not contain the query."""
-    states = (np.arange(k) < judged.retrieved[:, None]).astype(np.int8)
-    inside = judged.rank <= k
+    states = (np.arange(RANKS) < judged.retrieved[:, None]).astype(np.int8)
+    inside = judged.rank <= RANKS
     cells = judged.query[inside], judged.rank[inside] - 1
     states[cells] = np.where(judged.grade[inside] > 0, RELEVANT, NOT_RELEVANT)
     states[np.broadcast_to(missing, len(judged))] = MISSING
@@ -757,12 +757,13 @@ def judged_evidence(
     evidence = run_evidence(
         reading.looks(), unanswered=unanswered, depth=Depth.of(judged.retrieved), cutoff=deepest(measures), judged=len(judged.pool_grade),
         retrieved=len(judged.rank), common=len(judged) - len(unanswered))
-    if unanswered and run is not None and run.is_read:
+    if evidence.positions or evidence.order == 'rising': evidence.upwards = upwards(judged)
+    if run is None: return evidence
+    if unanswered and run.is_read:
         known = {*judgments.queries}
         evidence.unjudged = [query for query in run.source.queries if query not in known]
-    if evidence.positions or evidence.order == 'rising': evidence.upwards = upwards(judged)
-    nothing = run is not None and evidence.judged and not evidence.retrieved
-    if nothing and _are_met(judgments.qrels, run): evidence.judged = 0
+    unmatched = evidence.judged and not evidence.retrieved
+    if unmatched and _are_met(judgments.qrels, run): evidence.judged = 0
     return evidence
 
 def _are_met(qrels, run):

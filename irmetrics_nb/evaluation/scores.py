@@ -482,8 +482,7 @@ class Scores(Result):
         "Return {measure: value}, or {run: {measure: value}} for several runs."
         tables = [*map(self._by_measure, items)]
         if self.is_single: return tables[0]
-        names = [run.name for run in self.runs]
-        return dict(zip(names, tables))
+        return {run.name: table for run, table in zip(self.runs, tables)}
 
     def _index(self, measure):
         return self._by_measure(zip(self, count()))[measure]

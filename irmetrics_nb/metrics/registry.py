@@ -7,10 +7,10 @@ __all__ = ['PAGES', 'METRICS', 'KINDS', 'look_up', 'MetricKinds', 'measure']
 
 # %% ../../nbs/metrics/registry.ipynb #ce69523a
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, ParamSpec
 
 # %% ../../nbs/metrics/registry.ipynb #5ab0dc65
-from ..core.judged import Judged
+from ..core.judged import OfJudged
 from ..core.measures import Kind, Measure, Metric, declare
 from . import ap, cascade, dcg, sets
 
@@ -62,8 +62,7 @@ class MetricKinds(dict[str, Kind]):
         if name in KINDS:
             declared = KINDS[name].function
             if not _same_function(declared, kind.function):
-                module = declared.__module__
-                raise ValueError(f'{name!r} is already declared in {module}')
+                raise ValueError(f'{name!r} is already declared in {declared.__module__}')
         else: check_name(name)
         KINDS[name] = kind
         super().__setitem__(name, kind)
@@ -81,7 +80,7 @@ _P = ParamSpec('_P')  # the parameters of a metric
 
 def measure(
     name: str, **declared: Any,
-) -> Callable[[Callable[Concatenate[Judged, _P], Any]], Metric[_P]]:
+) -> Callable[[OfJudged[_P]], Metric[_P]]:
     """Declare a metric and its measure by a function that yields terms (decorator).
 
     Parameters
