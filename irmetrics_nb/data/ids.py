@@ -460,7 +460,7 @@ def _repaired(id):
     try: return id.encode('cp1252').decode()
     except UnicodeError: return id
 
-DECODINGS: dict[str, Callable] = {  # spellings of ids that are not ASCII
+DECODINGS = {  # spellings of ids that are not ASCII
     'decoded as Latin-1 (save the file as UTF-8)': _decoding('cp1252'),
     'decoded as GBK (save the file as UTF-8)': _decoding('gb18030'),
     'decoded as Shift JIS (save the file as UTF-8)': _decoding('cp932'),

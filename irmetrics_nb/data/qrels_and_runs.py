@@ -90,8 +90,8 @@ def _report_repeated(rows, i, place, earlier):
     if column:
         report_fault('subtopics', f'{where}: {document} is judged twice, but {column}; {SUBTOPIC_ADVICE}')
     else:
-        advice = "duplicates='first', 'last' or 'best' chooses the row that counts"
-        report_fault('duplicate', f'{where}: duplicate {document}; {advice}')
+        report_fault('duplicate', f"{where}: duplicate {document}; duplicates='first', 'last' or 'best' chooses the "
+                                  'row that counts')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
@@ -589,8 +589,7 @@ class Run(QueryDocTable):
             self._replace_rows(parent=documents_of(self.rows, parents), count=count)
         if budget is not None:
             if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
-            length = lengths_of(self.rows, lengths)
-            self._replace_rows(length=length, budget=float(budget))
+            self._replace_rows(length=lengths_of(self.rows, lengths), budget=float(budget))
 
     def _replace_rows(self, **columns):
         self._set(rows=replace(self.rows, **columns), _dicts=None)

@@ -8,7 +8,7 @@ __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'MISSING', 'UNJUDGED', 'NO
            'look_like_grades', 'is_listed_ranking', 'first_ranks', 'top_counts', 'deepest', 'n_short']
 
 # %% ../../nbs/evaluation/findings.ipynb #a53b5af6
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 from math import lgamma, log
@@ -706,7 +706,7 @@ RULES |= {
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
-CONDITIONS: dict[type, tuple[Callable, ...]] = {
+CONDITIONS = {
     JudgmentEvidence: (_id_problems, _level_problems, _grade_problems),
     RunEvidence: (
         _id_problems, _swap_problems, _query_problems, _document_problems, _position_problems, _order_problems,
@@ -777,6 +777,6 @@ def _are_met(qrels, run):
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7dd
 def check_swapped(qrels: Qrels, run: RunSource) -> None:
     "Raise ValueError if judgments and run seem to be swapped."
-    signs = signs_of_swap(qrels, run)
-    for text in warning_texts(RunEvidence(swapped=signs)):
+    evidence = RunEvidence(swapped=signs_of_swap(qrels, run))
+    for text in warning_texts(evidence):
         raise ValueError(f'{text}. If they are not swapped, write evaluate(Qrels(...), Run(...))')

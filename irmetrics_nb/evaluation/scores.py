@@ -540,8 +540,8 @@ class Scores(Result):
     def slice(self, name: str) -> 'Scores':
         "Return the scores of one group of queries; KeyError if there is no such group."
         if name not in self.slices:
-            names = ', '.join(self.slices)
-            raise KeyError(f'there is no slice {name!r}; available: {names}')
+            raise KeyError(f'there is no slice {name!r}; available: '
+                           f'{", ".join(self.slices)}')
         from irmetrics_nb.data.groups import inside
         members = inside((self.groups.get(q, '') for q in self.query_ids), name)
         runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
