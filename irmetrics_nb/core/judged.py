@@ -563,8 +563,7 @@ def per_query(
     lists can pass all judged grades of each query in it. If `value` is passed, it
     computes the values, and `f` only provides the signature and the docstring."""
     takes_ideal = 'ideal' in signature(f).parameters
-    declared: Callable[..., Any] = f
-    compute = value or declared
+    compute: Callable = value or f
     @wraps(f)
     def wrapper(ranking, /, *unnamed, **params):
         ideal = None
@@ -590,7 +589,7 @@ def per_entry(
     The function must return one value per judged retrieved document. If `value` is
     passed, it computes the values, and `f` only provides the signature and the
     docstring."""
-    compute: Callable[..., Any] = value or f
+    compute: Callable = value or f
     @wraps(f)
     def wrapper(ranking, /, **params):
         return compute(as_judged(ranking)[0], **params)

@@ -385,7 +385,7 @@ class QueryDocTable:
         whole_grades = self._kind == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
         if whole_grades: numbers = [*map(int, numbers)]
-        docs_of: dict[str, dict] = {query: {} for query in self.queries}
+        docs_of: dict = {query: {} for query in self.queries}
         tables = [*docs_of.values()]
         for query, doc, number in zip(rows.query.tolist(), rows.doc.tolist(), numbers): tables[query][doc] = number
         return docs_of

@@ -755,8 +755,8 @@ def judged_evidence(
     judged: its rankings. run: None if not in memory. reading: how it was read, with some of its queries."""
     unanswered = [*compress(judgments.queries, reading.missing)]
     evidence = run_evidence(
-        reading.looks(), unanswered=unanswered, depth=Depth.of(judged.retrieved), cutoff=deepest(measures), judged=len(judged.pool_grade),
-        retrieved=len(judged.rank), common=len(judged) - len(unanswered))
+        reading.looks(), unanswered=unanswered, depth=Depth.of(judged.retrieved), cutoff=deepest(measures),
+        judged=len(judged.pool_grade), retrieved=len(judged.rank), common=len(judged) - len(unanswered))
     if evidence.positions or evidence.order == 'rising': evidence.upwards = upwards(judged)
     if run is None: return evidence
     if unanswered and run.is_read:
