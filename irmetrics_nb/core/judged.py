@@ -525,6 +525,7 @@ def as_judged(
 
 # %% ../../nbs/core/judged.ipynb #94e323b9
 _P = ParamSpec('_P')  # the arguments of a function after the first
+OfJudged = Callable[Concatenate[Judged, _P], Any]
 ONE_PER_QUERY = 'float or array', 'One value for a single list, else one per query.'
 ONE_PER_ENTRY = 'array', 'One value per document that was judged and retrieved, sorted by query and rank.'
 
@@ -553,7 +554,7 @@ def shown_as(wrapper: Any, f: Callable, result: Any, returns: tuple[str, str]) -
 
 # %% ../../nbs/core/judged.ipynb #a4d73a0d
 def per_query(
-    f: Callable[Concatenate[Judged, _P], Any], value: Callable | None = None,
+    f: OfJudged[_P], value: Callable | None = None,
 ) -> OfLists[_P]:
     """Let a function that takes a `Judged` also take lists of grades (decorator).
 
@@ -562,10 +563,9 @@ def per_query(
     lists can pass all judged grades of each query in it. If `value` is passed, it
     computes the values, and `f` only provides the signature and the docstring."""
     takes_ideal = 'ideal' in signature(f).parameters
-    declared: Callable[..., Any] = f
-    compute = value or declared
+    compute: Callable = value or f
     @wraps(f)
-    def wrapper(ranking: Any, /, *unnamed: Any, **params: Any) -> Any:
+    def wrapper(ranking, /, *unnamed, **params):
         ideal = None
         if takes_ideal: ideal = params.pop('ideal', None)
         judged, single = as_judged(ranking, ideal=ideal)
@@ -582,15 +582,15 @@ def per_query(
 
 # %% ../../nbs/core/judged.ipynb #1caf4384
 def per_entry(
-    f: Callable[Concatenate[Judged, _P], Any], value: Callable | None = None,
+    f: OfJudged[_P], value: Callable | None = None,
 ) -> Callable[Concatenate[RankingsLike, _P], np.ndarray]:
     """Let a function that takes a `Judged` also take lists of grades (decorator).
 
     The function must return one value per judged retrieved document. If `value` is
     passed, it computes the values, and `f` only provides the signature and the
     docstring."""
-    compute: Callable[..., Any] = value or f
+    compute: Callable = value or f
     @wraps(f)
-    def wrapper(ranking: Any, /, **params: Any) -> Any:
+    def wrapper(ranking, /, **params):
         return compute(as_judged(ranking)[0], **params)
     return shown_as(wrapper, f, np.ndarray, ONE_PER_ENTRY)

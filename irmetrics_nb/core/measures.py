@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import getdoc, isgeneratorfunction, signature
 from math import isfinite
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -22,7 +22,14 @@ import numpy as np
 from .arrays import Column, RankingsLike
 from .choices import CHOICES, TiesChoice, check_option
 from .gains import documented, parameter_lines, ratio
-from .judged import Judged, OfLists, as_judged, per_entry, per_query
+from irmetrics_nb.core.judged import (
+    Judged,
+    OfJudged,
+    OfLists,
+    as_judged,
+    per_entry,
+    per_query,
+)
 from irmetrics_nb.core.ties import (
     TiesError,
     all_orders,
@@ -268,8 +275,7 @@ class Kind:
     def averaged(self, judged: Judged, **params: Any) -> Parts | None:
         """Return the parts averaged over all orders of ties; None without a formula."""
         if self.averages:
-            formula = self.averages[0]
-            return Parts.of(judged, _call_on_batch(formula, judged, params))
+            return Parts.of(judged, _call_on_batch(self.averages[0], judged, params))
         linear = self.linear
         if callable(linear): linear = _call_on_batch(linear, judged, params)
         if not linear: return None
@@ -599,7 +605,7 @@ class Metric(OfLists[_P], Protocol[_P]):
 # %% ../../nbs/core/measures.ipynb #221fff2b
 def declare(
     name: str, *, kinds: type[dict[str, Kind]] = dict, **declared: Any,
-) -> Callable[[Callable[Concatenate[Judged, _P], Any]], Metric[_P]]:
+) -> Callable[[OfJudged[_P]], Metric[_P]]:
     """Declare a metric and its measure by a function that yields terms (decorator).
 
     kinds: the type of `Metric.kinds`, such as one that also enters the kinds in a
@@ -613,7 +619,7 @@ def declare(
     >>> first_grade([3, 0]), first_grade.measure
     (3.0, First)
     """
-    def declared_by(f: Callable[Concatenate[Judged, _P], Any]) -> Metric[_P]:
+    def declared_by(f):
         kind = Kind(name, f, **declared)
         def terms(batch, **params): return kind.parts(batch, **params).terms
         metric: Any = per_query(f, kind.value)

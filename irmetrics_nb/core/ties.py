@@ -265,8 +265,7 @@ def ties_that_matter(judged: Judged) -> np.ndarray:
     other_grade = judged.grade != judged.grade[ties.first][ties.number]
     unjudged = ties.size - np.bincount(ties.number)
     matter = ties.count(other_grade) + unjudged > 0
-    first = ties.first[matter]
-    return np.unique(judged.query[first])
+    return np.unique(judged.query[ties.first[matter]])
 
 # %% ../../nbs/core/ties.ipynb #bnds0001
 class LazyMapping(UserDict[str, np.ndarray]):

@@ -429,7 +429,7 @@ _ZEROS = '(?<![0-9])0+(?=[0-9])'
 def _removing(pattern, by=''):
     return lambda id: re.sub(pattern, by, id)
 
-SPELLINGS: dict[str, Callable[[str], str]] = {
+SPELLINGS = {
     'without whitespace around them': str.strip,
     'without quotes around them': lambda id: id.strip('"\''),
     'without invisible characters': _removing('[\x00-\x1f\x7f\xad\u200b-\u200f\u2060\ufeff]'),
@@ -460,14 +460,14 @@ def _repaired(id):
     try: return id.encode('cp1252').decode()
     except UnicodeError: return id
 
-DECODINGS: dict[str, Callable[[str], str]] = {  # spellings of ids that are not ASCII
+DECODINGS = {  # spellings of ids that are not ASCII
     'decoded as Latin-1 (save the file as UTF-8)': _decoding('cp1252'),
     'decoded as GBK (save the file as UTF-8)': _decoding('gb18030'),
     'decoded as Shift JIS (save the file as UTF-8)': _decoding('cp932'),
     'with UTF-8 that was decoded as Latin-1 (Ã© for é) repaired': _repaired,
 }
 
-def decodings(ids: Iterable[str]) -> dict[str, Callable[[str], str]]:
+def decodings(ids: Iterable[str]) -> dict[str, Callable]:
     """Return the `DECODINGS` to try for some ids; {} if all of them are ASCII."""
     return {} if ''.join(ids).isascii() else DECODINGS
 
@@ -620,7 +620,7 @@ def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     faster than `find_spelling`, but it may return ids that do not match."""
     ids = [*missed]
     matching = set()
-    ways: list[Callable[[str], str]] = [str, *decodings(chain(ids, retrieved)).values()]
+    ways: list[Callable] = [str, *decodings(chain(ids, retrieved)).values()]
     for decode in ways:
         forms = {*_stripped([*map(decode, ids)])} - {''}
         retrieved_forms = zip(retrieved, _stripped([*map(decode, retrieved)]))

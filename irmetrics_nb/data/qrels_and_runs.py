@@ -90,8 +90,8 @@ def _report_repeated(rows, i, place, earlier):
     if column:
         report_fault('subtopics', f'{where}: {document} is judged twice, but {column}; {SUBTOPIC_ADVICE}')
     else:
-        advice = "duplicates='first', 'last' or 'best' chooses the row that counts"
-        report_fault('duplicate', f'{where}: duplicate {document}; {advice}')
+        report_fault('duplicate', f"{where}: duplicate {document}; duplicates='first', 'last' or 'best' chooses the "
+                                  'row that counts')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
@@ -385,7 +385,7 @@ class QueryDocTable:
         whole_grades = self._kind == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
         if whole_grades: numbers = [*map(int, numbers)]
-        docs_of: dict[str, dict] = {query: {} for query in self.queries}
+        docs_of: dict = {query: {} for query in self.queries}
         tables = [*docs_of.values()]
         for query, doc, number in zip(rows.query.tolist(), rows.doc.tolist(), numbers): tables[query][doc] = number
         return docs_of
@@ -586,12 +586,10 @@ class Run(QueryDocTable):
         if parents is not None:
             count = count or 'chunks'
             check_option('count', count, CHUNKS)
-            parent = documents_of(self.rows, parents)
-            self._replace_rows(parent=parent, count=count)
+            self._replace_rows(parent=documents_of(self.rows, parents), count=count)
         if budget is not None:
             if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
-            length = lengths_of(self.rows, lengths)
-            self._replace_rows(length=length, budget=float(budget))
+            self._replace_rows(length=lengths_of(self.rows, lengths), budget=float(budget))
 
     def _replace_rows(self, **columns):
         self._set(rows=replace(self.rows, **columns), _dicts=None)

@@ -196,8 +196,8 @@ class RunSource:
     def read(self, duplicates: DuplicatesChoice = 'refuse') -> Run:
         """Read the run. A `Run` is returned unchanged, unless it gets a new name."""
         if self.is_read and self.name in ('', self.source._own_name): return Run._of(self.source, duplicates)
-        options = {**self.options, 'duplicates': duplicates, 'copy': False}
-        return Run(self.source, name=self.name or None, **options)
+        name = self.name or None
+        return Run(self.source, name=name, duplicates=duplicates, copy=False, **self.options)
 
     def loaded(self, duplicates: DuplicatesChoice = 'refuse') -> 'RunSource':
         """Read the run, and return a source that has it in memory."""
@@ -218,11 +218,10 @@ class RunSource:
     def open(self, memory: int) -> Any:
         """Return a reader that yields batches of the run, with a size that suits `memory`.
 
-        Return None if the run must be read in one piece."""
+        The source must be `repeatable`. Return None if it must be read in one piece."""
         size = max(1, min(BATCH_BYTES, memory // 16))
-        if self.is_read or self.options: return None
+        if self.is_read: return None
         if self.path: return open_run(self.path, size, memory // 4)
-        if self.table is None: return None
         table = copy(self.table)
         table.size = max(1, size >> 6)
         return table

@@ -348,7 +348,7 @@ def read_scores(path: StrPath) -> dict[str, dict[str, dict[str, float]]]:
     table of scores."""
     name = os.fspath(path)
     data = file_content(path)
-    values_of: dict[str, dict] = {}
+    values_of: dict = {}
     try:
         for row in _rows_of_scores(data, name):
             query = row.pop('query_id')

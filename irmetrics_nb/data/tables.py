@@ -413,7 +413,7 @@ def rows_from_csv(
     text = data.decode('utf-8-sig', 'surrogateescape')
     triples = []
     lines = []
-    line_of: dict[str, int] = {}  # of the first row of each snapshot
+    line_of: dict = {}  # of the first row of each snapshot
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)

@@ -159,8 +159,8 @@ class Accumulator:
         reading = Reading(len(judged), '', 'in one piece')
         scores = score_batch(
             self.measures, map(str, ids), judged, reading, self.conventions, views)
-        evidence = JudgmentEvidence(self.measures, judged.pool_grade)
-        for text in warning_texts(evidence): warn_caller(text)
+        for text in warning_texts(JudgmentEvidence(self.measures, judged.pool_grade)):
+            warn_caller(text)
         for m, values in zip(self.measures, scores.values[0]):
             terms = values[~np.isnan(values)]  # NaN does not count
             if m.kind.aggregate is GEOMETRIC_MEAN:

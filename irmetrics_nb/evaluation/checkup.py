@@ -372,7 +372,7 @@ def facts_of_run(evidence: RunEvidence) -> dict[str, Any]:
     counts = evidence.counts
     k = evidence.cutoff
     if not counts: return {}
-    facts: dict[str, Any] = {}
+    facts: dict = {}
     qrels = evidence.qrels
     hits = evidence.hits
     if qrels is not None:
@@ -535,6 +535,6 @@ def check(
     """
     runs = _named_runs(qrels, run, system)
     of_judgments, valid = examine_judgments(qrels, faults)
-    of_runs = [
-        examine_run(valid, name, source, k, faults) for name, source in runs.items()]
+    of_runs = [examine_run(valid, name, source, k, faults)
+               for name, source in runs.items()]
     return checkup_of(of_judgments, of_runs)

@@ -101,7 +101,7 @@ class Conventions:
     @cached_property
     def _of_kinds(self) -> dict[str, 'Conventions']:
         """Return {kind: conventions} for the kinds for which `measures` sets a rule."""
-        answers_of: dict[str, dict] = {}
+        answers_of: dict = {}
         for kind, name, answer in self.measures:
             if name in OF_A_KIND: answers_of.setdefault(kind, {})[name] = answer
         return {kind: replace(self, **answers) for kind, answers in answers_of.items()}
@@ -198,7 +198,7 @@ def conventions_of(
         hint = suggestion(name, CHOICES)
         if name in ('k', 'cutoff', 'at'): hint = f'; {CUTOFF.format(said[name])}'
         raise TypeError(f'there is no option {name!r}{hint}')
-    answers: dict[str, Any] = {name: x for name, x in said.items() if x is not None}
+    answers: dict = {name: x for name, x in said.items() if x is not None}
     exceptions = tuple(entry for entry in base.measures if entry[1] not in answers)
     return replace(base, **answers, measures=exceptions)
 

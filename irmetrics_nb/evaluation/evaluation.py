@@ -356,7 +356,7 @@ def score_batch(
     bounds = LazyMapping(_all_tie_bounds, measures, values, batches, scored)
     info = RunInfo(
         reading.name, int(missing.sum()), int(no_relevant.sum()), n_unjudged, reading.how, tie_bounds=bounds,
-        short=n_short(judged, measures), notes=reading.notes, depth=Depth.of(judged.retrieved))
+        short=n_short(judged, measures), depth=Depth.of(judged.retrieved))
     ids = tuple(compress(query_ids, scored))
     ranks = first_ranks(judged, missing=missing)[scored]
     n_judged = np.bincount(judged.query, minlength=len(judged))[scored]

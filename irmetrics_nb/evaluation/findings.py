@@ -8,7 +8,7 @@ __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'MISSING', 'UNJUDGED', 'NO
            'look_like_grades', 'is_listed_ranking', 'first_ranks', 'top_counts', 'deepest', 'n_short']
 
 # %% ../../nbs/evaluation/findings.ipynb #a53b5af6
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 from math import lgamma, log
@@ -397,16 +397,16 @@ UNJUDGED = 1
 NOT_RELEVANT = 2
 RELEVANT = 3
 
-def first_ranks(judged: Judged, k: int = RANKS, *, missing: Any = False) -> np.ndarray:
-    """Return the state of the document at each of the first k ranks: (queries, k),
+def first_ranks(judged: Judged, *, missing: Any = False) -> np.ndarray:
+    """Return the state of the document at each of the first 20 ranks: (queries, 20),
     int8.
 
     The values are 0 after the end of the list, 1 for unjudged, 2 for judged not
     relevant and 3 for relevant documents, and -1 for a missing query.
 
     missing: (queries,) bool, whether the run does not contain the query."""
-    states = (np.arange(k) < judged.retrieved[:, None]).astype(np.int8)
-    inside = judged.rank <= k
+    states = (np.arange(RANKS) < judged.retrieved[:, None]).astype(np.int8)
+    inside = judged.rank <= RANKS
     cells = judged.query[inside], judged.rank[inside] - 1
     states[cells] = np.where(judged.grade[inside] > 0, RELEVANT, NOT_RELEVANT)
     states[np.broadcast_to(missing, len(judged))] = MISSING
@@ -706,7 +706,7 @@ RULES |= {
 }
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
-CONDITIONS: dict[type, tuple[Callable, ...]] = {
+CONDITIONS = {
     JudgmentEvidence: (_id_problems, _level_problems, _grade_problems),
     RunEvidence: (
         _id_problems, _swap_problems, _query_problems, _document_problems, _position_problems, _order_problems,
@@ -757,12 +757,13 @@ def judged_evidence(
     evidence = run_evidence(
         reading.looks(), unanswered=unanswered, depth=Depth.of(judged.retrieved), cutoff=deepest(measures),
         judged=len(judged.pool_grade), retrieved=len(judged.rank), common=len(judged) - len(unanswered))
-    if unanswered and run is not None and run.is_read:
+    if evidence.positions or evidence.order == 'rising': evidence.upwards = upwards(judged)
+    if run is None: return evidence
+    if unanswered and run.is_read:
         known = {*judgments.queries}
         evidence.unjudged = [query for query in run.source.queries if query not in known]
-    if evidence.positions or evidence.order == 'rising': evidence.upwards = upwards(judged)
-    nothing = run is not None and evidence.judged and not evidence.retrieved
-    if nothing and _are_met(judgments.qrels, run): evidence.judged = 0
+    unmatched = evidence.judged and not evidence.retrieved
+    if unmatched and _are_met(judgments.qrels, run): evidence.judged = 0
     return evidence
 
 def _are_met(qrels, run):
@@ -776,6 +777,6 @@ def _are_met(qrels, run):
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7dd
 def check_swapped(qrels: Qrels, run: RunSource) -> None:
     "Raise ValueError if judgments and run seem to be swapped."
-    signs = signs_of_swap(qrels, run)
-    for text in warning_texts(RunEvidence(swapped=signs)):
+    evidence = RunEvidence(swapped=signs_of_swap(qrels, run))
+    for text in warning_texts(evidence):
         raise ValueError(f'{text}. If they are not swapped, write evaluate(Qrels(...), Run(...))')

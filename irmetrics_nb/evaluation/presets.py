@@ -34,7 +34,7 @@ _AP_FOUND = ('AP', 'divisor', 'retrieved')
 _P_SHORT = ('P', 'divisor', 'min(k,n)')
 _ranked: partial[dict[str, Any]] = partial(dict, ties='given')
 _OF_RANX = 'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP'
-PRESETS: dict[str, Preset] = {
+PRESETS = {
     'trec_eval': Preset(
         dict(missing='skip', rows_only=True, measures=(_LEVELS,)),
         '9.0.8',

@@ -110,8 +110,8 @@ class WeightedMeans(Result):
 
     def _blocks(self):
         rows = [[*row.values()][:3] + [f'{row["queries"]:,}'] for row in self.rows]
-        head = ['run', 'measure', 'weighted mean', 'queries']
-        yield Table(head, rows, 'Means with a weight for each query.', 'tab:weighted')
+        yield Table(['run', 'measure', 'weighted mean', 'queries'], rows,
+                    'Means with a weight for each query.', 'tab:weighted')
         yield Text('Each query counts with its weight. Tests and intervals have no '
                    'weights.')
 
@@ -138,7 +138,7 @@ def _notes(runs, remarks=()):
 def _query_counts(scores):
     "Return {phrase: number} for the queries and the judgments of a run."
     info = scores.runs[0]
-    counts: dict[str, float] = {' queries': len(scores)}
+    counts: dict = {' queries': len(scores)}
     if info.reading != LOADED:  # the file does not have them
         level = min(m.params.get('rel', 1) for m in scores.measures)
         of_grade = f' (of grade {level} or more)' if level > 1 else ''
@@ -295,7 +295,7 @@ def rendered_scores(scores: Any, format: str = 'table', per_query: bool = False,
     table = _query_table(runs, name_runs=True)
     return csv_text(table.head, table.rows)
 
-def _small_prints(runs, per_run=False):
+def _small_prints(runs, per_run):
     "Return the notes on all runs: facts that are equal for all runs, then the differences."
     if len(runs) == 1: return [small_print(runs[0])]
     if len(runs) > 4 and not per_run:  # too many for a note each
@@ -482,8 +482,7 @@ class Scores(Result):
         "Return {measure: value}, or {run: {measure: value}} for several runs."
         tables = [*map(self._by_measure, items)]
         if self.is_single: return tables[0]
-        names = [run.name for run in self.runs]
-        return dict(zip(names, tables))
+        return {run.name: table for run, table in zip(self.runs, tables)}
 
     def _index(self, measure):
         return self._by_measure(zip(self, count()))[measure]
@@ -541,8 +540,8 @@ class Scores(Result):
     def slice(self, name: str) -> 'Scores':
         "Return the scores of one group of queries; KeyError if there is no such group."
         if name not in self.slices:
-            names = ', '.join(self.slices)
-            raise KeyError(f'there is no slice {name!r}; available: {names}')
+            raise KeyError(f'there is no slice {name!r}; available: '
+                           f'{", ".join(self.slices)}')
         from irmetrics_nb.data.groups import inside
         members = inside((self.groups.get(q, '') for q in self.query_ids), name)
         runs = tuple(replace(run, tie_bounds={}) for run in self.runs)

@@ -88,7 +88,7 @@ class Card:
         return '\n'.join([head, *facts, f'  {self.code()}'])
 
 # %% ../../nbs/explaining/cards.ipynb #cb806fd9
-CARDS: dict[str, Card] = {}
+CARDS = {}
 
 _FLOWERS = [3, 0, 0, 1, 2, 1]  # the grades of the flower search; a fifth relevant document was not found
 
@@ -232,8 +232,7 @@ def cards(*names: str) -> Cards:
     ValueError for a metric without a card."""
     try: return Cards(CARDS[name] for name in names or CARDS)
     except KeyError as e:
-        available = ' '.join(CARDS)
-        raise ValueError(f'unknown card {e}; available: {available}') from None
+        raise ValueError(f'unknown card {e}; available: {" ".join(CARDS)}') from None
 
 # %% ../../nbs/explaining/cards.ipynb #95093f9d
 def tasks() -> Iterator[dict[str, Any]]:

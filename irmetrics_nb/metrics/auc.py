@@ -254,7 +254,7 @@ class BoundedAUC(NamedTuple):
 # %% ../../nbs/metrics/auc.ipynb #64c9b966
 LIMIT = 1 << 17  # bins: five megabytes
 # The columns of a histogram, and how the rows of merged bins are combined.
-_MERGED: dict[str, np.ufunc] = {'positives': np.add, 'negatives': np.add,
+_MERGED = {'positives': np.add, 'negatives': np.add,
                                 'high': np.maximum, 'low': np.minimum}
 
 class ScoreHistogram:

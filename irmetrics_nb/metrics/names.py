@@ -336,7 +336,7 @@ def _index():
     """Return {(tool, name without its number): `Name`} for all names in other tools. Each
     name is included as it is written and in lower case. With the tool '', the value is the
     `Name` of the first tool that has the name."""
-    index: dict[tuple[str, str], Name] = {}
+    index: dict = {}
     for spelling in (str, str.casefold):
         for row in NAMES:
             name = spelling(row.stem)

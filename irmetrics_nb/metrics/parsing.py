@@ -94,8 +94,8 @@ def read(text: str) -> tuple[str, dict[str, Any], Any, str]:
     name = name.strip()
     try: params, at = _parse_arguments(name, arguments)
     except (SyntaxError, SyntaxWarning, RecursionError, MemoryError):
-        advice = 'write it like AP, nDCG@10 or P(rel=2)@5'
-        raise ValueError(f'{quoted(text)} is not a measure; {advice}') from None
+        raise ValueError(f'{quoted(text)} is not a measure; write it like AP, nDCG@10 or '
+                         'P(rel=2)@5') from None
     if not level: return name, params, at, tool
     if 'rel' in params: raise ValueError(f'{quoted(text)} sets rel twice')
     if level != '1': params['rel'] = int(level)  # 1 is the default
@@ -138,8 +138,8 @@ def find_kind(name: str) -> Kind:
     from irmetrics_nb.metrics.names import find_elsewhere
     of_judged = look_up(name.rstrip("'′"))
     if of_judged and not name[-1].isalnum():
-        advice = f'{of_judged.name}(judged_only=True)'
-        raise ValueError(f'{name!r}, without unjudged documents, is written {advice}')
+        raise ValueError(f'{name!r}, without unjudged documents, is written '
+                         f'{of_judged.name}(judged_only=True)')
     elsewhere = find_elsewhere(name)
     if elsewhere: raise ValueError(f'{name!r} is not a measure of this package: {elsewhere}')
     nearest = nearest_kind(name)

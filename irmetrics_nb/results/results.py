@@ -13,7 +13,7 @@ __all__ = ['DIGITS', 'RAISED', 'PREAMBLE', 'PAGE', 'SHRINK', 'FILES', 'ENDINGS',
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -160,7 +160,7 @@ def best_of(means: Any) -> np.ndarray:
     return best & ~best.all(axis=0)
 
 # %% ../../nbs/results/results.ipynb #bcaeb492
-ESCAPES: dict[str, Callable[[object], str]] = {'text': visible, 'markdown': markdown_text, 'html': html_text}
+ESCAPES = {'text': visible, 'markdown': markdown_text, 'html': html_text}
 STYLES = {  # style of a text -> format -> what stands around it
     'inline': {}, 'plain': {'html': '<p>{}</p>'},
     'bold': {'html': '<b>{}</b>', 'markdown': '**{}**'},
