@@ -589,7 +589,8 @@ class Run(QueryDocTable):
             self._replace_rows(parent=documents_of(self.rows, parents), count=count)
         if budget is not None:
             if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
-            self._replace_rows(length=lengths_of(self.rows, lengths), budget=float(budget))
+            length = lengths_of(self.rows, lengths)
+            self._replace_rows(length=length, budget=float(budget))
 
     def _replace_rows(self, **columns):
         self._set(rows=replace(self.rows, **columns), _dicts=None)

@@ -107,7 +107,7 @@ def _no_folder_lost(paths):
 
 def check_no_parts(paths: list) -> None:
     """Raise DataError if several of the paths are files of the same run."""
-    tables: dict[Path, Path] = {}
+    tables: dict = {}
     for path in (Path(path) for path in paths if not is_remote(path)):
         folder = _table_with(path)
         first = tables.setdefault(folder, path) if folder else path
@@ -196,8 +196,8 @@ class RunSource:
     def read(self, duplicates: DuplicatesChoice = 'refuse') -> Run:
         """Read the run. A `Run` is returned unchanged, unless it gets a new name."""
         if self.is_read and self.name in ('', self.source._own_name): return Run._of(self.source, duplicates)
-        name = self.name or None
-        return Run(self.source, name=name, duplicates=duplicates, copy=False, **self.options)
+        options = {**self.options, 'duplicates': duplicates, 'copy': False}
+        return Run(self.source, name=self.name or None, **options)
 
     def loaded(self, duplicates: DuplicatesChoice = 'refuse') -> 'RunSource':
         """Read the run, and return a source that has it in memory."""

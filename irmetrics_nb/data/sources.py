@@ -298,7 +298,7 @@ def rows_from_triples(
     def where(i):
         if lines: return f'{name}, line {lines[i]}'
         return f'{name}, query {queries[i]!r}' if queries else f'{name}, item {i + 1}'
-    triples: list[tuple] = []
+    triples: list = []
     valid_lines = []
     notes: tuple[Note, ...] = ()
     ranks = False
