@@ -5,6 +5,7 @@ import os
 import re
 import warnings
 from fractions import Fraction
+from inspect import signature
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -394,6 +395,11 @@ def test_assert_no_drop_takes_what_a_gate_takes():
     with pytest.raises(AssertionError, match="4 of 50 queries"):
         assert_no_drop(FIFTY, FOUR, WHOLE, "RR", missing="skip")
     assert assert_no_drop(FIFTY, FOUR, WHOLE, "RR", missing="skip", min_coverage=0.05).ok
+    with pytest.raises(AssertionError, match="RR of run"):
+        assert_no_drop(FIFTY, WHOLE, WHOLE, "RR", floors=["RR=1.1"])
+    found = assert_no_drop(FIFTY, WHOLE, WHOLE, "RR AP", fail_if_worse="AP")
+    assert [(verdict.check, verdict.measure) for verdict in found.verdicts] == [("drop", "AP")]
+    assert signature(gate).parameters.keys() - {"comparison"} <= signature(assert_no_drop).parameters.keys()
     two = dict(list(FIFTY.items())[:2])
     worse = dict.fromkeys(two, ["x", "a"])
     with pytest.raises(AssertionError, match="too few queries"):
