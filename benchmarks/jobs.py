@@ -279,17 +279,17 @@ def five_systems(queries):
 
 def main():
     "Run one job and print what came of it."
-    kind, *given = sys.argv[1:]
-    if kind == "memory":
+    job, *given = sys.argv[1:]
+    if job == "memory":
         found = memory(given[0], float(given[1]), int(given[2]), *given[3:])
-    elif kind == "gauc":
+    elif job == "gauc":
         found = gauc(*map(int, given))
-    elif kind == "decide":
+    elif job == "decide":
         found = decide(*map(int, given[:4]), *given[4:])
     else:
         tool, qrels, run = given
-        found = limited(int(tool), qrels, run) if kind == "limited" else JOBS[kind][tool](qrels, run)
-    if kind in ("memory", "gauc", "decide"):
+        found = limited(int(tool), qrels, run) if job == "limited" else JOBS[job][tool](qrels, run)
+    if job in ("memory", "gauc", "decide"):
         import json
 
         print(json.dumps(found))

@@ -6,7 +6,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 
-def kind(case):
+def growing_size(case):
     "What grows in a case: rows, judgments, or nothing that is drawn here."
     return "judgments" if case.startswith("M/4") else "" if case.startswith("L") else "rows"
 
@@ -18,7 +18,7 @@ def main(source, target):
     figure = Figure(figsize=(12, 4), dpi=120, layout="constrained")
     for axis, size, what in zip(figure.subplots(1, 3), ("rows", "rows", "judgments"), ("cpu", "peak", "cpu")):
         for tool in dict.fromkeys(r["tool"] for r in rows):
-            mine = [r for r in rows if r["tool"] == tool and kind(r["case"]) == size]
+            mine = [r for r in rows if r["tool"] == tool and growing_size(r["case"]) == size]
             x = [found["data"][r["case"]][size] for r in mine]
             axis.loglog(x, [r[what] for r in mine], "o-", label=tool)
             axis.loglog(x, [mine[-1][what] * n / x[-1] for n in x], ":", color="grey")  # in proportion

@@ -95,12 +95,12 @@ def catboost(rng):
         if -1 in grades:  # beside which a document that nobody judged would need a label
             run = {q: {d: s for d, s in docs.items() if d in qrels[q]} for q, docs in run.items()}
             pair = qrels, {q: docs for q, docs in run.items() if docs}
-        kind = "" if 4 in grades else ", fractions"
+        label = "" if 4 in grades else ", fractions"
         for name, ours in several.items():
-            level = "(rel=0.51)" if kind and ours in relevant else ""
+            level = "(rel=0.51)" if label and ours in relevant else ""
             for k in CUTS:
                 found = evaluate(*pair, f"{ours}{level}@{k}", conventions="catboost")
-                yield f"{name}:top={k}{kind}", asked(pair, f"{name}:top={k}"), found
+                yield f"{name}:top={k}{label}", asked(pair, f"{name}:top={k}"), found
         for k in CUTS:
             found = evaluate(*pair, f"nDCG(gain='exp')@{k}", conventions="catboost")
-            yield f"NDCG:top={k};type=Exp{kind}", asked(pair, f"NDCG:top={k};type=Exp"), found
+            yield f"NDCG:top={k};type=Exp{label}", asked(pair, f"NDCG:top={k};type=Exp"), found

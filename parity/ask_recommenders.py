@@ -24,8 +24,8 @@ def recbole(rng):
     many = np.array([len(good) for good in wanted])
     several = {"Hit": "Success", "MRR": "RR", "MAP": "AP", "Recall": "R", "NDCG": "nDCG", "Precision": "P"}
     for name, ours in several.items():
-        kind = getattr(metrics, name)
-        ask = kind.__new__(kind).metric_info
+        metric = getattr(metrics, name)
+        ask = metric.__new__(metric).metric_info
         values = ask(hits, many) if name in ("MAP", "Recall", "NDCG") else ask(hits)
         for k in (1, 3, 5, 10, 40):
             yield f"{name}@{k}", values[:, k - 1], evaluate(qrels, run, f"{ours}@{k}", conventions="recbole")
@@ -59,10 +59,10 @@ def recommenders(rng):
         for name, ours in several.items():
             value = getattr(theirs, name)(true, pred, k=k)
             yield f"{name}, k={k}", value, evaluate(qrels, run, f"{ours}@{k}", conventions="recommenders")
-        for kind, ours in {"binary": "nDCG", "raw": "nDCG(gain='linear')", "exp": "nDCG(gain='exp')"}.items():
-            value = theirs.ndcg_at_k(true, pred, k=k, score_type=kind)
+        for score_type, ours in {"binary": "nDCG", "raw": "nDCG(gain='linear')", "exp": "nDCG(gain='exp')"}.items():
+            value = theirs.ndcg_at_k(true, pred, k=k, score_type=score_type)
             how = {"conventions": "recommenders", "missing": "zero"}  # it is averaged over all users
-            yield f"ndcg_at_k, k={k}, {kind}", value, evaluate(qrels, run, f"{ours}@{k}", **how)
+            yield f"ndcg_at_k, k={k}, {score_type}", value, evaluate(qrels, run, f"{ours}@{k}", **how)
 
 
 def rectools(rng):

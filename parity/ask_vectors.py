@@ -306,8 +306,8 @@ def recbole(measure, case):
         raise Lacks(measure)
     with stand_ins(*names, **bases):
         metrics = module_alone("recbole", "evaluator/metrics.py")
-    kind = getattr(metrics, words[measure])
-    ask = kind.__new__(kind).metric_info
+    metric = getattr(metrics, words[measure])
+    ask = metric.__new__(metric).metric_info
     values = []
     for query in case.qrels:
         wanted, docs = case.relevant(query), case.ranked(query)

@@ -32,11 +32,11 @@ def collection(
     return qrels, run
 
 
-def scores_like(kind, rng, n):
+def scores_like(pattern, rng, n):
     "Scores of n documents: whole numbers, or, in every other list, hundredths of them."
-    if kind == "close":
+    if pattern == "close":
         return 2.0**24 + rng.integers(0, 4, n)
-    whole = rng.integers(0, 8, n) if kind == "tied" else rng.permutation(n)
+    whole = rng.integers(0, 8, n) if pattern == "tied" else rng.permutation(n)
     return whole / rng.choice([1, 100])
 
 

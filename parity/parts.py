@@ -57,6 +57,6 @@ def method_alone(package, path, name):
 
 def before_numpy_2():
     "Some tools name numpy's types as numpy 1 did."
-    for name, kind in (("float", float), ("bool", bool)):
+    for name, number_type in (("float", float), ("bool", bool)):
         if name not in vars(np):
-            setattr(np, name, kind)
+            setattr(np, name, number_type)

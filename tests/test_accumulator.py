@@ -33,7 +33,7 @@ def columns(groups):
 def counted(stream, *args, **how):
     "An accumulator, and the scores that each update gave."
     accumulator = Accumulator(*args, **how)
-    return accumulator, [accumulator.update(y, s, sizes=n) for s, y, n in map(columns, stream)]
+    return accumulator, [accumulator.update(y, s, sizes=n).batch_scores for s, y, n in map(columns, stream)]
 
 
 def evaluated(stream, **how):
@@ -128,7 +128,7 @@ def test_a_sum_in_parts_is_the_exact_sum_of_all_to_thirty_digits_of_its_largest_
 
 
 def test_users_by_name_are_named_in_the_scores_of_an_update():
-    found = Accumulator("RR").update([1, 0, 1], [0.1, 0.9, 0.5], ["bob", "bob", "ann"])
+    found = Accumulator("RR").update([1, 0, 1], [0.1, 0.9, 0.5], ["bob", "bob", "ann"]).batch_scores
     assert (found.query_ids, found["RR"].tolist()) == (("ann", "bob"), [1.0, 0.5])
     assert found.conventions.negative == "keep"
 
@@ -187,6 +187,6 @@ def test_memory_does_not_grow_with_the_stream():
 def test_users_without_relevant_items_count_in_of_and_in_a_stream():
     batch = Judged.from_topk([[1, 2], [3, 4]], [[1], []])
     counted, left_out = Accumulator("nDCG@2"), Accumulator("nDCG@2", no_relevant="skip")
-    assert counted.add(batch)["nDCG@2"].tolist() == (nDCG @ 2).of(batch).tolist() == [1, 0]
-    assert left_out.add(batch)["nDCG@2"].tolist() == [1]
+    assert counted.add(batch).batch_scores["nDCG@2"].tolist() == (nDCG @ 2).of(batch).tolist() == [1, 0]
+    assert left_out.add(batch).batch_scores["nDCG@2"].tolist() == [1]
     assert (counted.compute(), left_out.compute()) == ({"nDCG@2": 0.5}, {"nDCG@2": 1})

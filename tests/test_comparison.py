@@ -322,7 +322,7 @@ def test_a_mean_and_a_test_that_point_apart_name_no_winner(case, side):
     assert f"better on {sum(x > 0 for x in gains)}, worse on {sum(x < 0 for x in gains)}" in said
     assert found.warnings[-1] == f"base and new, AP: the mean difference and {words} do not favour the same system"
     assert marks(found) == marks(gained(gains, test=test, baseline="base")) == {}
-    assert upright(pair, 0.05, False)["kind"] == upright(pair, 0.05, True)["kind"] == ""
+    assert upright(pair, 0.05, False)["direction"] == upright(pair, 0.05, True)["direction"] == ""
     assert "**" not in found.pair_table().to_markdown() and "**" in gained([abs(x) for x in gains] + [0] * 3, test=test).pair_table().to_markdown()
     grouped = gained(gains, test=test, baseline="base", groups={f"q{i}": "here" for i in range(len(gains))})
     assert "▼" not in str(grouped).replace("▲ better, ▼ worse", "") and marks(grouped.slice("here")) == {}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmetrics_nb import AP, P, compare, evaluate, explain, explain_difference, report
-from irmetrics_nb.core.choices import AS_USUAL, CHOICES, OF_A_KIND, check_option
+from irmetrics_nb.core.choices import CHOICES, DEFAULT_DESCRIPTIONS, OPTIONS_OF_KINDS, check_option
 from irmetrics_nb.core.gains import (
     DISCOUNTS,
     NAMED_GAINS,
@@ -169,14 +169,14 @@ def test_parameters_that_go_together_are_looked_at_together():
         Conventions(measures=(("nDCG", "b", 10),))
 
 
-@pytest.mark.parametrize("question", OF_A_KIND)
+@pytest.mark.parametrize("question", OPTIONS_OF_KINDS)
 def test_a_kind_of_measures_may_have_an_answer_of_its_own(question):
     usual, other = [*CHOICES[question]][:2]
     conventions = Conventions(measures=(("P", question, other),))
     assert getattr(conventions.of("P"), question) == other
     assert conventions.of("AP") is conventions
     assert getattr(conventions, question) == usual
-    assert AS_USUAL.keys() == {choice for name in OF_A_KIND for choice, phrase in CHOICES[name].items() if not phrase}
+    assert DEFAULT_DESCRIPTIONS.keys() == {choice for name in OPTIONS_OF_KINDS for choice, phrase in CHOICES[name].items() if not phrase}
 
 
 # Of P@1 and of AP: the value under the answer that P@1 alone has.
@@ -185,7 +185,7 @@ OTHERWISE = {"ties": ("given", {"a": 1}, {"q": {"a": 1.0, "b": 1.0}}, 1, 0.5), "
              "judgments": ("retrieved", {"a": 1, "z": 1}, {"q": ["b", "a"]}, 0, 0.25)}  # fmt: skip
 
 
-@pytest.mark.parametrize("question", OF_A_KIND)
+@pytest.mark.parametrize("question", OPTIONS_OF_KINDS)
 def test_evaluate_and_explain_follow_the_answer_of_a_kind(question):
     answer, judged, run, of_p, of_ap = OTHERWISE[question]
     conventions = Conventions(measures=(("P", question, answer),))

@@ -1,4 +1,5 @@
 "What `help()` says: every parameter by name, and examples that run."
+import ast
 import doctest
 import importlib
 import inspect
@@ -54,6 +55,25 @@ def test_every_public_method_of_a_public_class_says_what_it_does(name):
 @pytest.mark.parametrize("name", [name for name in PUBLIC if inspect.isfunction(getattr(irmetrics_nb, name))])
 def test_a_public_function_shows_an_example(name):
     assert ">>> " in inspect.getdoc(getattr(irmetrics_nb, name))
+
+
+def docstrings(node, public=True):
+    "(docstring, whether it is public) of each function and class of a module, and of their methods."
+    for inner in node.body:
+        if isinstance(inner, ast.FunctionDef | ast.ClassDef):
+            shown = public and re.match("_(?!_)", inner.name) is None
+            yield " ".join((ast.get_docstring(inner) or "").split()), shown
+            if isinstance(inner, ast.ClassDef):
+                yield from docstrings(inner, shown)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstrings_state_errors_in_one_form(module):
+    wrong = []
+    for text, public in docstrings(ast.parse(inspect.getsource(imported(module)))):
+        other = "Raise" if public else "Raises"
+        wrong += re.findall(rf"\. ((?:{other} )?\w+Error (?:for|if|as|without|with|when)\b.*?)\.", text)
+    assert wrong == [], "write 'Raises X if …' in public docstrings, and 'Raise X if …' in private ones"
 
 
 def examples(module):

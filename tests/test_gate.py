@@ -5,6 +5,7 @@ import os
 import re
 import warnings
 from fractions import Fraction
+from inspect import signature
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -110,7 +111,7 @@ def sliced(shift_in_slice, n=200, few=30, **options):
     ({"margin": 0.1}, [("margin", "few")]), ({"max_drop": 0.5}, [])])  # fmt: skip
 def test_a_drop_in_one_slice_closes_the_gate_whatever_the_whole_does(options, failed):
     found = sliced(-0.289, **options)
-    assert [(v.kind, v.slice) for v in found.failures] == failed and found.ok is (not failed)
+    assert [(v.check, v.slice) for v in found.failures] == failed and found.ok is (not failed)
     assert {v.slice for v in found.verdicts} == {"all", "few", "many"}
     if failed:
         assert f"AP of new in {failed[-1][1]}" in str(found) and f'name="{failed[-1][0]}: AP in few"' in found.to_junit()
@@ -275,7 +276,7 @@ def test_nothing_retrieved_gives_no_verdict(options):
 @pytest.mark.parametrize(("old", "new"), [(DEEP, ["x"]), (["x"], DEEP), (["x"], {"q7": DEEP} | dict.fromkeys([q for q in TEN if q != "q7"], ["y"]))])
 def test_one_judged_document_at_any_rank_is_a_measurement(old, new, options):
     found = gate(quiet(old, new), **options)
-    [checked] = [v for v in found.verdicts if v.kind != "coverage"]
+    [checked] = [v for v in found.verdicts if v.check != "coverage"]
     assert (checked.passed, checked.unknown) == (True, False) and checked.text.endswith("10 queries): the same on every query")
 
 
@@ -369,7 +370,7 @@ FOUR = {q: ["a"] for q in list(FIFTY)[:4]}
 @pytest.mark.parametrize("how", [{"missing": "skip"}, {"conventions": "trec_eval"}])
 def test_a_run_that_answers_four_of_fifty_queries_does_not_pass(option, how):
     comparison = compare(FIFTY, {"main": WHOLE, "new": FOUR}, "RR", baseline="main", **how)
-    assert [v.kind for v in gate(comparison, **option).failures] == ["coverage"]
+    assert [v.check for v in gate(comparison, **option).failures] == ["coverage"]
     assert "new has results for 4 of 50 queries with results in main (8.0%); at least 100% required; missing: q04, q05, q06, q07, q08, …" in str(gate(comparison, **option))
     assert gate(comparison, min_coverage=0.08, **option).ok and not gate(comparison, min_coverage=0.081, **option).ok
     assert gate(compare(FIFTY, {"main": FOUR, "new": WHOLE}, "RR", baseline="main", **how), **option).ok
@@ -381,10 +382,10 @@ def test_coverage_counts_the_queries_of_the_baseline_alone_whatever_missing_says
     for how in ({}, {"missing": "skip"}):
         comparison = compare(FIFTY, {"main": main, "new": new}, "RR", baseline="main", **how)
         found = gate(comparison, max_drop=1)
-        assert [v.kind for v in found.failures] == ["coverage"] and "38 of 40 queries with results in main (95.0%)" in str(found)
+        assert [v.check for v in found.failures] == ["coverage"] and "38 of 40 queries with results in main (95.0%)" in str(found)
         assert gate(comparison, max_drop=1, min_coverage=0.95).ok
     numbers = {"main": dict.fromkeys("abcd", 0.5), "new": dict.fromkeys("abc", 0.5)}
-    assert [v.kind for v in gate(compare(numbers, baseline="main"), max_drop=0).failures] == ["coverage"]
+    assert [v.check for v in gate(compare(numbers, baseline="main"), max_drop=0).failures] == ["coverage"]
     for wrong in (-0.1, 1.1, float("nan")):
         with pytest.raises(ValueError, match="min_coverage must be from 0 to 1"):
             gate(compare(numbers, baseline="main"), min_coverage=wrong)
@@ -394,6 +395,11 @@ def test_assert_no_drop_takes_what_a_gate_takes():
     with pytest.raises(AssertionError, match="4 of 50 queries"):
         assert_no_drop(FIFTY, FOUR, WHOLE, "RR", missing="skip")
     assert assert_no_drop(FIFTY, FOUR, WHOLE, "RR", missing="skip", min_coverage=0.05).ok
+    with pytest.raises(AssertionError, match="RR of run"):
+        assert_no_drop(FIFTY, WHOLE, WHOLE, "RR", floors=["RR=1.1"])
+    found = assert_no_drop(FIFTY, WHOLE, WHOLE, "RR AP", fail_if_worse="AP")
+    assert [(verdict.check, verdict.measure) for verdict in found.verdicts] == [("drop", "AP")]
+    assert signature(gate).parameters.keys() - {"comparison"} <= signature(assert_no_drop).parameters.keys()
     two = dict(list(FIFTY.items())[:2])
     worse = dict.fromkeys(two, ["x", "a"])
     with pytest.raises(AssertionError, match="too few queries"):
@@ -447,8 +453,8 @@ def test_a_change_that_changes_nothing_passes_a_margin_and_two_queries_never_do(
 def test_a_margin_is_asked_on_the_measures_that_must_not_be_worse_and_beside_a_drop():
     data = {"main": {"1": 0.5, "2": 0.25, "3": 0.1}, "new": {"1": 0.5, "2": 0.3, "3": 0.2}}
     comparison = compare(data, measures="AP", baseline="main")
-    assert [v.kind for v in gate(comparison, margin=0.2, fail_if_worse=["AP"]).verdicts] == ["margin"]
-    assert [v.kind for v in gate(comparison, margin=0.2, max_drop=0.1, floors=["AP=0.1"]).verdicts] == ["drop", "margin", "floor"]
+    assert [v.check for v in gate(comparison, margin=0.2, fail_if_worse=["AP"]).verdicts] == ["margin"]
+    assert [v.check for v in gate(comparison, margin=0.2, max_drop=0.1, floors=["AP=0.1"]).verdicts] == ["drop", "margin", "floor"]
     for wrong in (0, -0.1, float("nan")):
         with pytest.raises(ValueError, match="margin must be above 0"):
             gate(comparison, margin=wrong)
@@ -615,7 +621,7 @@ def test_the_margin_is_said_alike_in_every_format(files):
         if form != "junit":  # where a case that passed says nothing
             assert "90 % interval −0.127 to −0.009, 36 queries): a loss of 0.2 or more is ruled out" in words
     read = json.loads(irmetrics(*call, "--format", "json", cwd=files).stdout)
-    assert read["method"]["margin"] == 0.2 and [v["kind"] for v in read["gate"]["verdicts"]] == ["margin"] and "margin 0.2" in read["family"]
+    assert read["method"]["margin"] == 0.2 and [v["check"] for v in read["gate"]["verdicts"]] == ["margin"] and "margin 0.2" in read["family"]
 
 
 def test_tukey_with_a_baseline_and_several_others_is_refused_before_anything_is_read(files):

@@ -105,7 +105,7 @@ def test_documents_with_the_id_of_their_query_are_kept_and_taken_out_where_there
     judgments = {f"q{i}": {f"d{i}": 1} for i in range(5)}
     run = {q: [q, "x", *docs] if i % 2 else ["x", q, *docs, "y"] for i, (q, docs) in enumerate(judgments.items())}
     found = identify(judgments, run, {"RR": "0.5"})  # d at rank 2 of what is left, always
-    assert {"identical_ids": "skip"} in [dict(fit.ways[0].answers) for fit in found] and "beir" in found.tools
+    assert {"identical_ids": "skip"} in [dict(fit.ways[0].options) for fit in found] and "beir" in found.tools
     kept = identify(judgments, run, {"RR": "0.3333"})
     assert kept.conventions == Conventions() and "beir" not in kept.tools and "mteb" in kept.tools
     without = {q: [d for d in docs if d != q] for q, docs in run.items()}

@@ -85,7 +85,7 @@ def test_counts_of_judged_documents_follow_their_queries():
         for one in scores.split_runs():
             assert len(one) > 9
             assert one.judged_retrieved[0].tolist() == [exact[one.name][query] for query in one.query_ids]
-    assert Accumulator("AP").update([1, 0, 0], scores=[3, 2, 1]).judged_retrieved.tolist() == [[3]]
+    assert Accumulator("AP").update([1, 0, 0], scores=[3, 2, 1]).batch_scores.judged_retrieved.tolist() == [[3]]
 
 
 def test_the_report_shows_it_in_every_form():

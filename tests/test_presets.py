@@ -15,7 +15,7 @@ from project import ROOT, cells
 from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
 from irmetrics_nb import AP, Run, compare, evaluate, explain, explain_difference, gate, nDCG, parse
-from irmetrics_nb.core.choices import CHOICES, OF_A_KIND
+from irmetrics_nb.core.choices import CHOICES, OPTIONS_OF_KINDS
 from irmetrics_nb.evaluation.conventions import (
     Conventions,
     completed,
@@ -257,7 +257,7 @@ def test_what_is_said_beside_a_tool_wins():
 def test_a_preset_names_measures_and_parameters_that_there_are_and_says_what_it_is_known_by(name):
     preset = PRESETS[name]
     for kind, parameter, value in conventions_of(name).measures:
-        if parameter in OF_A_KIND:
+        if parameter in OPTIONS_OF_KINDS:
             assert value in CHOICES[parameter]
             assert value != getattr(conventions_of(name), parameter)
         else:

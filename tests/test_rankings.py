@@ -9,7 +9,7 @@ from strategies import batch, batches, collections, rankings
 
 from irmetrics_nb import Judged, average_precision, ndcg, parse
 from irmetrics_nb.core.arrays import cumcount, segmented_scan, sort_pool
-from irmetrics_nb.core.judged import COLUMNS, ENTRY, POOL, as_judged, check_columns
+from irmetrics_nb.core.judged import COLUMNS, ENTRY_COLUMNS, POOL_COLUMNS, as_judged, check_columns
 
 
 def columns(judged):
@@ -88,7 +88,7 @@ def test_one_wrong_number_in_any_column_is_refused_with_the_name_of_the_column(c
         Judged(**broken)
 
 
-@given(collections(), st.sampled_from(ENTRY + POOL), st.booleans())
+@given(collections(), st.sampled_from(ENTRY_COLUMNS + POOL_COLUMNS), st.booleans())
 def test_columns_of_unequal_lengths_are_refused(collection, name, longer):
     found = columns(batch(collection))
     assume(longer or len(found[name]))
@@ -105,7 +105,7 @@ def test_entries_out_of_order_and_a_rank_held_twice_are_refused(collection, data
     swapped = np.arange(len(found["rank"]))
     swapped[[i, i + 1]] = i + 1, i
     with pytest.raises(ValueError, match=r"query must not decrease|rank must increase within a query"):
-        Judged(**found | {name: found[name][swapped] for name in ENTRY})
+        Judged(**found | {name: found[name][swapped] for name in ENTRY_COLUMNS})
     if found["query"][i] == found["query"][i + 1]:
         found["rank"][i + 1] = found["rank"][i]
         with pytest.raises(ValueError, match=rf"rank must increase within a query \(entry {i + 1}\)"):

@@ -265,7 +265,7 @@ def test_a_gate_is_a_result_with_rows_in_every_form(tmp_path):
     verdict = gate(comparison, max_drop=0.01, floors=["AP=0.1"])
     assert verdict.rows == verdict.verdicts and len(verdict.rows) == 2 and [row.passed for row in verdict.rows] == [False, True]
     table = verdict.to_polars()
-    assert table.columns == ["kind", "system", "measure", "slice", "passed", "unknown", "text"] and table["kind"].to_list() == ["drop", "floor"]
+    assert table.columns == ["check", "system", "measure", "slice", "passed", "unknown", "text"] and table["check"].to_list() == ["drop", "floor"]
     page, paper = verdict.to_html(), verdict.to_latex()
     assert "<b>Gate: FAILED: 1 of 2 checks</b>" in page and page.index("<b>FAILED</b>: AP of title") < page.index("<b>passed</b>")
     assert "% Gate: FAILED: 1 of 2 checks" in paper and verdict._repr_html_() == page

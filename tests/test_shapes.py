@@ -151,7 +151,7 @@ def test_top_k_lists_give_the_batch_that_lists_of_grades_give_in_every_form(foun
     grade = [g for d in liked for g in d.values()]
     lists = [list(d) for d in liked]
     graded, plain = by_lists(found), by_lists(found, graded=False)
-    usual, topk.AT_ONCE = topk.AT_ONCE, at_once
+    usual, topk.USERS_AT_ONCE = topk.USERS_AT_ONCE, at_once
     try:
         for items in rows, table(rows, width), [np.array(r) for r in rows]:
             for got in Judged.from_topk(items, liked), Judged.from_topk(items, lists, grades=[list(d.values()) for d in liked]):
@@ -161,7 +161,7 @@ def test_top_k_lists_give_the_batch_that_lists_of_grades_give_in_every_form(foun
             for form in lists, [set(d) for d in liked], (np.array(item), offsets), table(lists), pl.Series(lists), tuple_of_arrows(lists):
                 same(Judged.from_topk(items, form), plain)
     finally:
-        topk.AT_ONCE = usual
+        topk.USERS_AT_ONCE = usual
 
 
 def tuple_of_arrows(lists):
@@ -234,7 +234,7 @@ def test_grades_that_cannot_be_are_refused(relevant, grades, says):
 
 
 def test_a_user_late_in_a_large_table_is_named_by_her_number(monkeypatch):
-    monkeypatch.setattr(topk, "AT_ONCE", 10)
+    monkeypatch.setattr(topk, "USERS_AT_ONCE", 10)
     items = np.arange(300).reshape(100, 3)
     items[71] = 4, 9, 4
     with pytest.raises(ValueError, match="user 71 has item 4 twice, at ranks 1 and 3"):

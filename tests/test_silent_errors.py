@@ -97,7 +97,7 @@ def test_the_ends_of_ties_hold_the_mean_where_nothing_is_relevant():
 def test_measures_of_whole_numbers_take_part_where_nothing_was_found(measure, answer):
     values = evaluate({'q': {'a': 1}, 'p': {'a': 0}}, {'q': ['b'], 'p': ['a']}, measure, no_relevant=answer)[measure]
     assert values[0] == 0 and values.dtype == float
-    batch = Accumulator(measure, no_relevant=answer).add(Judged.from_topk([[1]], [[2]]))
+    batch = Accumulator(measure, no_relevant=answer).add(Judged.from_topk([[1]], [[2]])).batch_scores
     assert batch[measure].tolist() == [0] and np.isnan(Accumulator(measure, no_relevant=answer).compute()[measure])
 
 

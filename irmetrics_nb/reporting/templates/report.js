@@ -89,8 +89,8 @@
     if (name === 'text') return make('td', data.texts[query], 'text');
     if (name === 'group') return make('td', data.groups[query] || '–');
     if (name !== 'change') return make('td', shown(value(name, query)), 'n');
-    const d = change(query), kind = d > ALIKE ? ' better' : d < -ALIKE ? ' worse' : '';
-    const td = make('td', signed(d), `n change${kind}`);
+    const d = change(query), direction = d > ALIKE ? ' better' : d < -ALIKE ? ' worse' : '';
+    const td = make('td', signed(d), `n change${direction}`);
     td.append(bar(d, most), make('small', `${shown(value(+a.value, query))} → ${shown(value(+b.value, query))}`));
     return td;
   };
