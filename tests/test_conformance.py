@@ -59,14 +59,16 @@ def names_in(measure):
 @each_measure
 def test_what_is_committed_is_what_the_second_implementation_writes(measure):
     made, found = files.document(measure)
-    late = "run `make vectors`"
+    late = f"conformance/measures/{measure}.json is not what tests/exact makes: run `make vectors`, look at what changed, and commit it"
     assert (FOLDER / "measures" / f"{measure}.json").read_text(encoding="utf-8") == files.laid_out(made) + "\n", late
     assert files.separation(measure, found, made) in (FOLDER / "separation.md").read_text(encoding="utf-8"), late
 
 
 def test_every_kind_of_measures_has_a_file_and_the_table_has_no_other():
-    registered = {name for name, kind in KINDS.items() if kind.built_in}
-    assert registered | {"AUC", "GAUC", "Fallout"} == set(MEASURES)
+    registered = {name for name, kind in KINDS.items() if kind.built_in} | set(OF_LABELS)
+    lacking, unknown = sorted(registered - set(MEASURES)), sorted(set(MEASURES) - registered)
+    assert not lacking, f"{lacking} have no file in conformance/measures: add them to MEASURES of tests/exact/measures.py, and run `make vectors`"
+    assert not unknown, f"{unknown} are no measures of the package: delete their files in conformance/measures and their entries in tests/exact"
     text = (FOLDER / "separation.md").read_text(encoding="utf-8")
     assert text.startswith(files.HEAD)
     assert sorted(re.findall(r"^## (\w+)$", text, re.MULTILINE)) == MEASURES
@@ -106,23 +108,30 @@ def test_names_are_unique_and_what_is_referred_to_is_there(measure):
 
 # ---- what they tell apart ----
 
+NOT_APART = """{measure}: no case {what} {a!r} and {b!r}.
+- If their values can differ, run `PYTHONPATH=tests python -m exact.search {measure} --tries 3000`, and add an input that it prints to tests/exact/inputs.py.
+- If they never differ, say why: `blind_to` of its entry in MEASURES of tests/exact/measures.py, or a row of IDLE in tests/exact/settings.py.
+Then run `make vectors`."""
+
 
 @each_measure
 def test_each_pair_is_told_apart_by_a_case_or_said_never_to_differ(measure):
     groups = [set(each["names"]) for each in content(measure)["never_differ"]]
     for a, b in combinations(names_in(measure), 2):
         apart = any(looked_up(measure, case, a) != looked_up(measure, case, b) for case in cases(measure))
-        assert apart != any({a, b} <= group for group in groups), (a, b)
+        same = any({a, b} <= group for group in groups)
+        assert apart or same, NOT_APART.format(measure=measure, a=a, b=b, what="tells apart")
+        assert not (apart and same), f"{measure}: {a} and {b} differ in a case: correct `blind_to` of its entry in MEASURES of tests/exact/measures.py, or IDLE in tests/exact/settings.py"
 
 
 @each_measure
 def test_what_is_said_never_to_differ_does_not_on_small_inputs_at_random(measure):
     computed = names(measure).computed
     for group, why in never_differ(measure, computed):
-        assert why
+        assert why, f"{measure}: {group} are said never to differ without a reason: add it to IDLE in tests/exact/settings.py"
         some = {name: computed[name] for name in group}
         for each in tried(measure, search.random_cases(measure, 40), some):
-            assert not each.apart, each.case.data
+            assert not each.apart, f"{measure}: {each.apart} are said never to differ ({why}), but do for {each.case.data}: correct `blind_to` in MEASURES of tests/exact/measures.py, or IDLE in tests/exact/settings.py"
 
 
 def test_a_pair_that_differs_is_seen_on_small_inputs_at_random():
@@ -136,7 +145,8 @@ def test_names_that_differ_do_so_by_a_hundredth_in_some_case_or_by_more_than_a_n
     groups = [set(each["names"]) for each in content(measure)["never_differ"]]
     for a, b in combinations(names_in(measure), 2):
         found = [(looked_up(measure, case, a), looked_up(measure, case, b)) for case in cases(measure)]
-        assert any({a, b} <= group for group in groups) or any(plainly_apart(*pair) for pair in found), (a, b)
+        same = any({a, b} <= group for group in groups)
+        assert same or any(plainly_apart(*pair) for pair in found), NOT_APART.format(measure=measure, a=a, b=b, what="has values that differ by 0.01 of")
 
 
 def plainly_apart(one, other):
@@ -450,14 +460,24 @@ def test_the_runner_on_the_page_works_and_prints_what_the_page_shows(tmp_path):
 
 def test_the_page_says_what_every_question_answer_and_field_means():
     told = set(re.findall(r"`([^`\n]+)`", README))
+    explain = "conformance/README.md does not explain {0!r} (of {1}): a parameter or its answer needs a row in MEANINGS of tests/exact/measures.py and then `make vectors`; a convention needs its row on the page"
     for measure in MEASURES:
         for question, answer in content(measure)["defaults"].items():
-            assert question in told, question
-            assert answer is None or isinstance(answer, bool | int | float) or answer in told, answer
+            assert question in told, explain.format(question, measure)
+            assert answer is None or isinstance(answer, bool | int | float) or answer in told, explain.format(answer, measure)
         for answers in content(measure)["settings"].values():
-            assert {str(answer) for answer in answers.values() if isinstance(answer, str)} <= told
+            for answer in answers.values():
+                assert not isinstance(answer, str) or answer in told, explain.format(answer, measure)
         for case in cases(measure):
             assert case.keys() <= told
+
+
+def test_the_table_of_parameters_on_the_page_is_made_of_their_meanings():
+    assert files.with_parameters(README) == README, "the table of parameters differs from MEANINGS of tests/exact/measures.py: run `make vectors`"
+    assert files.parameters() in README
+    named = {name for names, _, _ in files.MEANINGS for name in names.split(", ") if name}
+    known = {name for entry in files.MEASURES.values() for name in entry.parameters}
+    assert named == known, f"MEANINGS of tests/exact/measures.py: add rows for {known - named}, remove those of {named - known}"
 
 
 def test_the_case_that_the_page_shows_stands_in_its_file_but_for_other_values_left_out():
