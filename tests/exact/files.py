@@ -145,6 +145,9 @@ def write(folder):
         readme.write_text(with_parameters(readme.read_text(encoding="utf-8")), encoding="utf-8")
     measures = folder / "measures"
     measures.mkdir(parents=True, exist_ok=True)
+    for path in measures.glob("*.json"):
+        if path.stem not in MEASURES:
+            path.unlink()
     tables = [HEAD]
     for measure in MEASURES:
         content, cases = document(measure)

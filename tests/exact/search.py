@@ -60,16 +60,21 @@ def random_cases(measure, tries, seed=0):
         yield Case(f"random {number}", "", ({} if cutoff is None else {parameter: cutoff}) | data)
 
 
-def with_found(measure, every, computed, tries=400):
-    "Cases that were tried, and, for pairs that none of them tells apart and that can differ, the cheapest random ones that do."
+def with_found(measure, every, computed, tries=10_000):
+    "Cases that were tried, and random ones for the pairs that none of them tells apart and that can differ."
     apart = set().union(*(each.apart for each in every))
     groups = [set(group) for group, _ in never_differ(measure, computed)]
     left = {pair for pair in combinations(computed, 2) if pair not in apart and not any(set(pair) <= group for group in groups)}
-    found = []
-    if left:
-        cases = [case._replace(about="found by a search at random") for case in random_cases(measure, tries)]
-        found = [each for each in tried(measure, cases, computed) if each.apart & left]
-    return every + found
+    found, cases = list(every), random_cases(measure, tries if left else 0)
+    for case in cases:
+        named = {name: computed[name] for pair in left for name in pair}
+        (each,) = tried(measure, [case], named)
+        if any(each.apart & {pair, pair[::-1]} for pair in left):
+            found += tried(measure, [case._replace(about="found by a search at random")], computed)
+            left -= found[-1].apart
+        if not left:
+            break
+    return found
 
 
 def news(measure, tries, seed=0):
