@@ -285,7 +285,7 @@ def evaluated(measure, case, answers, tool=None):
 
 
 DIFFERS = """{measure}, case {case!r} under {name!r}: the package gives {ours}, and conformance/measures/{measure}.json has {value}.
-One of the two definitions is wrong: that of the package, or the one in tests/exact/measures.py (after a change of it: `make vectors`)."""
+One of the two definitions is wrong: that of the package, or the one in tests/exact/measures.py (after a change there, or of a preset: `make vectors`)."""
 
 
 def check(measure, case, name, answers, tool=None):
@@ -391,7 +391,7 @@ def test_our_functions_of_labels_and_of_lists_alone_give_every_value(measure):
 def test_every_tool_of_the_package_is_in_the_files_of_its_measures_with_what_is_noted_for_it():
     for measure in EVALUATED:
         wanted = {name for name, preset in PRESETS.items() if measure in preset.kinds.split()}
-        assert content(measure)["tools"].keys() == wanted
+        assert content(measure)["tools"].keys() == wanted, f"{sorted(content(measure)['tools'].keys() ^ wanted)}: run `make vectors` after a change of PRESETS"
         assert content(measure)["tools"] == tools(measure), "run `make vectors`"
     noted = content("nDCG")["tools"]["lightgbm"]  # by hand: LightGBM's documentation and source
     assert noted.items() >= {"ties": "given", "no_relevant": "one", "gain": "exp"}.items()
