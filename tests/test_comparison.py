@@ -841,9 +841,12 @@ def test_every_registered_test_correction_and_interval_is_an_option_of_the_comma
 
 def test_every_registered_test_and_correction_is_on_the_pages_that_explain_it():
     pages = {name: "\n".join(cell.source for cell in project.cells(project.NBS / f"comparing/{name}.ipynb")) for name in ("comparison", "statistics")}
-    assert [name for name in TESTS if f"\n| `'{name}'` |" not in pages["comparison"]] == [], "add a row to the table of `Which test, and why t`"
+    lacking = [name for name in TESTS if f"\n| `'{name}'` |" not in pages["comparison"]]
+    assert not lacking, f"add rows for {lacking} to the table under `Which test, and why t` in nbs/comparing/comparison.ipynb"
+    gone = {*re.findall(r"^\| `'([\w-]+)'` \|", pages["comparison"], re.MULTILINE)} - {*TESTS}
+    assert not gone, f"remove the rows of {sorted(gone)} from the table under `Which test, and why t` in nbs/comparing/comparison.ipynb"
     words = [words for name, (words, *_) in CORRECTIONS.items() if name != "none"]
-    assert [name for name in words if pages["statistics"].count(f"\n| {name} |") != 2] == [], "add a row to both tables of corrections"
+    assert [name for name in words if pages["statistics"].count(f"\n| {name} |") != 2] == [], "add a row to both tables of corrections in nbs/comparing/statistics.ipynb"
     drawing = {name: f"{test.draws:,}" for name, test in TESTS.items() if test.draws}
     listed = " ".join(compare.__doc__.partition("draws : int")[2].partition("progress :")[0].split())
     assert drawing and [name for name, draws in drawing.items() if draws not in listed] == [], "name its draws in the docstring of compare"

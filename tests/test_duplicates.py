@@ -222,7 +222,7 @@ def test_parts_count_what_is_left_out_of_each():
     lambda: Qrels({'q': {'a': 1}}, duplicates=None), lambda: Run(Run({'q': ['a']}), duplicates='x'),
     lambda: report({'q': {'a': 1}}, {'q': ['a']}, 'AP', duplicates=True)])
 def test_an_unknown_answer_is_refused(call):
-    with pytest.raises(ValueError, match="duplicates must be 'refuse' or 'first' or 'last' or 'best', not"): call()
+    with pytest.raises(ValueError, match=f"duplicates must be {' or '.join(map(repr, CHOICES['duplicates']))}, not"): call()
 
 
 @pytest.mark.parametrize('conventions', [None, 'trec_eval', 'trec_eval10', 'xgboost'])

@@ -306,7 +306,8 @@ def test_the_map_of_the_site_for_programs_lists_every_page_with_its_summary():
     listed = re.findall(r"(?m)^- \[[^\]]+\]\((\S+)\)(?:: (.+))?$", text)
     assert text.startswith(f"# irmetrics_nb\n\n> {settings()['description']}\n")
     homes = {f"{about.site_url()}/{finding.address(name)}" for name in notebooks()}
-    assert homes <= {address for address, summary in listed if summary}
+    lacking = homes - {address for address, summary in listed if summary}
+    assert not lacking, f"{sorted(lacking)} are not on the map with a summary: add the page to `sidebar` in _quarto.yml, and `> one sentence` to its first cell"
     assert "[Test vectors for every language](https://github.com/irmetrics-nb/irmetrics_nb/tree/main/conformance)" in text
 
 

@@ -147,8 +147,10 @@ def test_a_page_ends_with_links_on(name):
     last = cells(NBS / name)[-1]
     assert last.kind == "markdown"
     line = re.search(r"^Next: .*\Z", last.source, re.MULTILINE | re.DOTALL)
-    assert line, "the last cell has no line 'Next: ...'"
-    assert len(re.findall(r"\]\([^)]+\.ipynb(?:#[\w-]+)?\)", line[0])) >= 2
+    remedy = "end the last cell with a line 'Next: ...' that links to two or more pages"
+    assert line, f"{name}: there is no line 'Next: ...': {remedy}"
+    linked = re.findall(r"\]\([^)]+\.ipynb(?:#[\w-]+)?\)", line[0])
+    assert len(linked) >= 2, f"{name}: 'Next: ...' links to {len(linked)} pages: {remedy}"
 
 
 @each_page

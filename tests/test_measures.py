@@ -7,10 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from exact.measures import MEASURES
+from exact.measures import entry
+from exact.measures import values as exact_values
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import measures
+from strategies import measures, values_to_try
 
 from irmetrics_nb import (
     AP,
@@ -150,7 +151,7 @@ def test_a_name_or_alias_is_given_once_in_any_case():
         with pytest.raises(ValueError, match="'.*' is already"):
             measure(name)(found)
     assert before == KINDS
-    with pytest.raises(ValueError, match="unknown measure 'Mine'; available: P SetP "):
+    with pytest.raises(ValueError, match=f"unknown measure 'Mine'; available: {' '.join(KINDS)}"):
         find_kind('Mine')
 
 
@@ -279,8 +280,20 @@ def test_what_the_kinds_claim_is_so(name):
     check_claims(KINDS[name])
 
 
-def test_every_kind_has_an_exact_definition_to_be_checked_against():
-    assert {name for name, kind in KINDS.items() if kind.built_in} <= set(MEASURES), "enter it in tests/exact/measures.py"
+@pytest.mark.parametrize('name', [name for name, kind in KINDS.items() if kind.built_in])
+def test_every_kind_has_an_exact_definition_and_values_for_its_parameters(name):
+    for parameter in Measure(KINDS[name]).defaults:
+        values_to_try(name, parameter)
+    known = {*KINDS[name].params, KINDS[name].at}
+    unknown = {*entry(name).parameters} - known
+    assert not unknown, f'{name} has no parameters {unknown}: remove them from its entry in MEASURES of tests/exact/measures.py'
+
+
+def test_a_missing_definition_or_value_is_an_error_that_says_what_to_add():
+    with pytest.raises(AssertionError, match="Foo has no exact definition: .* tests/exact/measures.py, and add the entry 'Foo' to MEASURES"):
+        entry('Foo')
+    with pytest.raises(AssertionError, match="AP has the parameter nth, .* add 'nth': .* to `parameters` of its entry in MEASURES"):
+        exact_values('AP', 'nth')
 
 
 # ---- help(nDCG) ----

@@ -457,7 +457,11 @@ def test_the_sidebar_lists_every_page_once_and_none_that_is_not_there():
     found = sorted(page for page in listed if "://" not in page)
     made = ["api/index.qmd", "about/changelog.qmd", "about/cite.qmd"]  # by `make docs`
     parts = [f"{part}/index.qmd" for part in ("learn", "guide", "metrics", "reference")]
-    assert found == sorted([*map(str, NOTEBOOKS), *(f"zh/{name}" for name in translations()), *parts, *made])
+    wanted = [*map(str, NOTEBOOKS), *(f"zh/{name}" for name in translations()), *parts, *made]
+    lacking, gone = sorted({*wanted} - {*found}), sorted({*found} - {*wanted})
+    assert not lacking, f"the sidebar lacks {lacking}: add a line with the path to its part of `sidebar` in _quarto.yml"
+    assert not gone, f"the sidebar lists {gone}, and there is no such page: remove the line from `sidebar` in _quarto.yml"
+    assert found == sorted(wanted), "the sidebar of _quarto.yml lists a page twice: remove one line"
 
 
 def test_the_settings_of_the_site_are_at_the_root_and_the_stub_only_points_there():
