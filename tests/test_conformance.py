@@ -57,7 +57,7 @@ def names_in(measure):
 
 
 @each_measure
-def test_what_is_committed_is_what_the_second_implementation_writes(measure):
+def test_committed_files_match_the_second_implementation(measure):
     made, found = files.document(measure)
     late = f"conformance/measures/{measure}.json is not what tests/exact makes: run `make vectors`, look at what changed, and commit it"
     assert (FOLDER / "measures" / f"{measure}.json").read_text(encoding="utf-8") == files.laid_out(made) + "\n", late
@@ -95,7 +95,7 @@ def test_the_schema_refuses_a_value_that_is_no_number_a_case_of_two_kinds_and_a_
 
 
 @each_measure
-def test_names_are_unique_and_what_is_referred_to_is_there(measure):
+def test_names_are_unique_and_references_exist(measure):
     file = content(measure)
     every = ["default", *file["settings"], *file["tools"], *file["mistakes"]]
     assert len(set(every)) == len(every)
@@ -115,7 +115,7 @@ Then run `make vectors`."""
 
 
 @each_measure
-def test_each_pair_is_told_apart_by_a_case_or_said_never_to_differ(measure):
+def test_each_pair_has_a_separating_case_or_never_differs(measure):
     groups = [set(each["names"]) for each in content(measure)["never_differ"]]
     for a, b in combinations(names_in(measure), 2):
         apart = any(looked_up(measure, case, a) != looked_up(measure, case, b) for case in cases(measure))
@@ -125,7 +125,7 @@ def test_each_pair_is_told_apart_by_a_case_or_said_never_to_differ(measure):
 
 
 @each_measure
-def test_what_is_said_never_to_differ_does_not_on_small_inputs_at_random(measure):
+def test_settings_that_never_differ_agree_on_random_inputs(measure):
     computed = names(measure).computed
     for group, why in never_differ(measure, computed):
         assert why, f"{measure}: {group} are said never to differ without a reason: add it to IDLE in tests/exact/settings.py"
@@ -374,7 +374,7 @@ def test_our_functions_of_a_list_give_every_value(measure):
 
 
 @pytest.mark.parametrize("measure", OF_LABELS)
-def test_our_functions_of_labels_and_of_lists_alone_give_every_value(measure):
+def test_functions_of_labels_and_lists_give_every_value(measure):
     file = content(measure)
     for case in file["cases"]:
         data = [case[name] for name in ("labels", "scores", "groups") if name in case]
@@ -388,7 +388,7 @@ def test_our_functions_of_labels_and_of_lists_alone_give_every_value(measure):
             assert agrees(value, known), DIFFERS.format(measure=measure, case=case["name"], name=name, ours=value, value=known)
 
 
-def test_every_tool_of_the_package_is_in_the_files_of_its_measures_with_what_is_noted_for_it():
+def test_every_tool_is_in_the_files_of_its_measures():
     for measure in EVALUATED:
         wanted = {name for name, preset in PRESETS.items() if measure in preset.kinds.split()}
         assert content(measure)["tools"].keys() == wanted, f"{sorted(content(measure)['tools'].keys() ^ wanted)}: run `make vectors` after a change of PRESETS"
@@ -435,7 +435,7 @@ def run_by_node(code, **more):
 
 if PLAY.exists():
 
-    def test_the_module_of_the_interactive_pages_gives_every_value_of_what_it_has():
+    def test_module_of_interactive_pages_gives_its_known_values():
         jobs, values, names = zip(*jobs_for_lists())
         code = ["--input-type=module", "--eval", ASK % json.dumps(PLAY.as_uri())]
         done = run_by_node(code, input=json.dumps(jobs))
@@ -467,7 +467,7 @@ def test_the_runner_on_the_page_works_and_prints_what_the_page_shows(tmp_path):
     assert done.stdout == block("text")
 
 
-def test_the_page_says_what_every_question_answer_and_field_means():
+def test_page_mentions_every_question_answer_and_field():
     told = set(re.findall(r"`([^`\n]+)`", README))
     explain = "conformance/README.md does not explain {0!r} (of {1}): a parameter or its answer needs a row in MEANINGS of tests/exact/measures.py and then `make vectors`; a convention needs its row on the page"
     for measure in MEASURES:
@@ -481,7 +481,7 @@ def test_the_page_says_what_every_question_answer_and_field_means():
             assert case.keys() <= told
 
 
-def test_the_table_of_parameters_on_the_page_is_made_of_their_meanings():
+def test_parameter_table_of_the_page_comes_from_meanings():
     assert files.with_parameters(README) == README, "the table of parameters differs from MEANINGS of tests/exact/measures.py: run `make vectors`"
     assert files.parameters() in README
     named = {name for names, _, _ in files.MEANINGS for name in names.split(", ") if name}
@@ -489,7 +489,7 @@ def test_the_table_of_parameters_on_the_page_is_made_of_their_meanings():
     assert named == known, f"MEANINGS of tests/exact/measures.py: add rows for {known - named}, remove those of {named - known}"
 
 
-def test_the_case_that_the_page_shows_stands_in_its_file_but_for_other_values_left_out():
+def test_case_on_the_page_equals_the_case_in_its_file():
     shown = json.loads(block("json"))
     (case,) = (case for case in cases("nDCG") if case["name"] == shown["name"])
     assert shown["other_values"].items() <= case["other_values"].items()

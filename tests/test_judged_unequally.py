@@ -18,7 +18,7 @@ def thinned(share, seed=1):
     return {"pooled": full, "new": {q: {(d if random.random() < share else f"x{d}"): s for d, s in docs.items()} for q, docs in full.items()}}
 
 
-def test_what_is_known_of_the_first_documents_is_what_stands_in_the_judgments():
+def test_first_ranks_show_the_judgments_of_the_top_documents():
     qrels = {"a": {"d1": 2, "d2": 0, "d3": 1}, "b": {"d1": 1}, "c": {"d9": 0.5}, "e": {"d1": -1, "d2": 1}}
     run = {"a": ["d2", "x", "d1"], "b": ["y"], "c": [f"z{i}" for i in range(30)] + ["d9"], "e": ["d1", "d2"]}
     known = first_ranks(judge(qrels, run))
@@ -45,7 +45,7 @@ def test_k_is_the_largest_cutoff_compared_up_to_20_and_10_without_one(measures, 
     assert any(note.startswith(f"judged@{k}: pooled ") for note in compare(scores).notes)
 
 
-def test_judgments_of_relevant_documents_alone_are_said_once_instead_of_a_warning():
+def test_only_relevant_judgments_give_one_note_and_no_warning():
     clicks = {f"q{i}": {"a": 1} for i in range(40)}
     runs = {"pooled": dict.fromkeys(clicks, ["a", "b"]), "new": dict.fromkeys(clicks, ["x", "y", "a"]), "third": dict.fromkeys(clicks, ["x", "z"])}
     with pytest.warns(UserWarning, match="no judged document"):
@@ -55,7 +55,7 @@ def test_judgments_of_relevant_documents_alone_are_said_once_instead_of_a_warnin
     assert not any("judged less" in text for text in found.warnings)
 
 
-def test_scores_stay_beside_their_queries_however_they_are_put_together():
+def test_first_ranks_match_their_queries_in_combined_scores():
     runs, q = thinned(0.5), EXAMPLE.qrels.to_dict()
     whole = evaluate(q, runs, "nDCG@10")
     names, half = list(whole.query_ids), len(whole) // 2

@@ -103,7 +103,7 @@ def test_a_value_is_the_sum_of_its_terms_over_its_normaliser(name, data):
 @every_kind
 @given(data=st.data())
 @quick
-def test_a_batch_gives_what_its_rankings_give_alone_in_parts_and_put_together(name, data):
+def test_batch_equals_its_rankings_and_its_parts(name, data):
     measure, collection = data.draw(measured(name))
     judged, at = batch(collection), data.draw(st.integers(0, len(collection)))
     together = measure.of(judged).tolist()
@@ -174,7 +174,7 @@ def test_a_value_lies_between_0_and_1(name, data):
 @every_kind
 @given(data=st.data())
 @quick
-def test_judged_only_is_the_list_without_the_documents_that_nobody_judged(name, data):
+def test_judged_only_equals_the_list_without_unjudged_documents(name, data):
     measure, collection = data.draw(measured(name))
     known = [([g for g in got if g is not None], pool) for got, pool in collection]
     assert measure(judged_only=True).of(batch(collection)).tolist() == measure.of(batch(known)).tolist()
@@ -213,7 +213,7 @@ def test_an_unjudged_document_at_the_end_changes_only_what_divides_by_the_length
 @every_kind
 @given(data=st.data())
 @quick
-def test_irrelevant_documents_below_the_last_relevant_one_may_stand_in_any_order(name, data):
+def test_order_below_the_last_relevant_document_has_no_effect(name, data):
     kind = KINDS[name]
     useless = [0, None] if {"gain"} & kind.params.keys() else [0, None, -1]
     if name == "Judged":
@@ -233,7 +233,7 @@ def test_irrelevant_documents_below_the_last_relevant_one_may_stand_in_any_order
 @pytest.mark.parametrize("name", [name for name in KINDS if name not in SEES_UNJUDGED])
 @given(data=st.data())
 @quick
-def test_a_document_that_nobody_judged_counts_like_one_of_grade_0(name, data):
+def test_unjudged_documents_count_like_grade_0(name, data):
     measure, collection = data.draw(measured(name, judgments))
     gain = measure.params.get("gain")
     assume(not measure.params.get("judged_only") and not (isinstance(gain, dict) and gain[0]))
@@ -254,7 +254,7 @@ def test_a_complete_measure_is_complete_and_has_the_same_value(name, data):
 
 
 @every_kind
-def test_every_kind_says_what_it_asks_and_where_it_is_explained(name):
+def test_every_kind_has_a_question_and_a_page(name):
     kind = KINDS[name]
     assert kind.question.endswith("?"), f"declare {name} with question='...?'"
     assert kind.chinese, f"declare {name} with chinese='...', its Chinese name"
