@@ -2,6 +2,7 @@
 import gzip
 import json
 import math
+import re
 import subprocess
 import sys
 import unicodedata
@@ -12,6 +13,7 @@ import pytest
 from helpers import irmetrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from project import NBS, cells
 
 from irmetrics_nb import Checkup, Qrels, Run, check, load_example
 from irmetrics_nb.evaluation.findings import RULES, better_than_chance
@@ -171,6 +173,12 @@ def test_every_rule_has_an_input_that_causes_its_finding():
     assert not lacking, f'no input causes {sorted(lacking)}: add one to ODD, or for lines of a file to FILES, of tests/test_checkup.py'
     unknown = tried - set(RULES)
     assert not unknown, f'{sorted(unknown)} are no findings: remove their inputs from ODD or FILES of tests/test_checkup.py'
+
+
+def test_guide_names_codes_that_findings_have():
+    prose = '\n'.join(cell.source for cell in cells(NBS / 'guide/check_files.ipynb') if cell.kind == 'markdown')
+    codes = {code for row in re.findall(r'^\| (`[^|]+) \|', prose, re.MULTILINE) for code in re.findall(r'`([a-z-]+)`', row)}
+    assert len(codes) >= 3 and codes <= set(RULES), codes - set(RULES)
 
 
 @pytest.mark.parametrize('packed', [False, True])

@@ -155,7 +155,7 @@ def test_report_and_check_know_the_document_of_a_chunk():
     found = report(gold, runs, "RR", topics={"p": "words"}).to_html()
     assert "x#1" in found and '<span class="soft">of x</span>' in found
     assert "each chunk takes a rank" in found
-    assert "doc-ids" not in check(GOLD, BY_CHUNKS).codes and "nothing-judged" not in check(GOLD, BY_DOCUMENTS).codes
+    assert "doc-ids" not in check(GOLD, BY_CHUNKS).codes and "no-judged-retrieved" not in check(GOLD, BY_DOCUMENTS).codes
 
 
 def test_notes_state_whether_every_chunk_takes_a_rank():

@@ -500,7 +500,9 @@ def test_an_exam_has_sixty_marks_folded_solutions_and_a_second_one_of_other_numb
 
 
 def test_exam_shows_how_a_swap_changes_each_measure():
-    for text in re.findall(r"\*\*7\.\*\*(.*?)\*\*8\.\*\*", markdown(EXAM), re.DOTALL):
+    exercises = re.findall(r"\*\*7\.\*\*(.*?)\*\*8\.\*\*", markdown(EXAM), re.DOTALL)
+    assert len(exercises) == 2
+    for text in exercises:
         grades = json.loads(re.search(r"In the list (\[.*?\])", text)[1])
         after = [*grades[:2], grades[3], grades[2], *grades[4:]]
         said = re.findall(r"^- `(\S+) = .*: \*\*([+-]\d\.\d{4})\*\*$", text, re.MULTILINE)

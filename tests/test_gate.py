@@ -461,7 +461,7 @@ def test_gate_without_a_margin_shows_the_largest_plausible_drop():
     line = "Largest plausible drop of new (lower end of the 90 % interval): AP "
     assert found.ok and line in str(found) and line in found.to_junit() and any(line in one for one in found.to_dict()["could"])
     assert float(str(found).split(line)[1].split()[0]) == pytest.approx(-low, abs=6e-4)
-    assert "possible drop" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
+    assert "Largest plausible drop" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
     in_slices = sliced(0, max_drop=0.1).to_dict()["could"]
     assert len(in_slices) == 2 and re.search(r"; AP 0\.0\d+ in few with 30 queries", in_slices[0]) and re.search(r"; AP 0\.00\d+ in many with 170 queries", in_slices[1])
 

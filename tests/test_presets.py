@@ -333,7 +333,7 @@ def test_notes_list_parameters_that_differ_from_the_preset():
     assert "IPrec(levels='trec_eval9'): levels is as requested, not as in trec_eval10" in text("IPrec(levels='trec_eval9')", 'trec_eval10')
     assert 'nDCG@2: gain is as requested, not as in xgboost' in text("nDCG(gain='linear')@2", 'xgboost')
     for measures, tool in (('trec_eval10:11pt_avg map ndcg', 'trec_eval10'), ('11pt_avg ndcg_cut_2', 'trec_eval'), ('nDCG@2 AP P@2', 'xgboost')):
-        assert 'as it says itself' not in text(measures, tool)
+        assert 'is as requested, not as in' not in text(measures, tool)
 
 
 def test_trec_eval_10_has_dcg_and_rbp_with_a_persistence_of_09():

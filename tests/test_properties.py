@@ -6,6 +6,7 @@ A new kind is checked against its exact definition in `exact/measures.py`, which
 import inspect
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import oracles
@@ -20,6 +21,7 @@ from irmetrics_nb import Judged, Measure, parse
 from irmetrics_nb.core.gains import ratio
 from irmetrics_nb.metrics.registry import KINDS
 
+NBS = Path(__file__).parents[1] / "nbs"
 COUNTS = {"NumRet", "NumRel", "NumRelRet"}
 UNBOUNDED = {"CG", "DCG", *COUNTS}
 SEES_UNJUDGED = {"Judged", "Bpref", "GMBpref"}  # to which a document that nobody judged is not one of grade 0
@@ -258,7 +260,9 @@ def test_every_kind_has_a_question_and_a_page(name):
     kind = KINDS[name]
     assert kind.question.endswith("?"), f"declare {name} with question='...?'"
     assert kind.chinese, f"declare {name} with chinese='...', its Chinese name"
-    assert (irmetrics_nb.metrics.__path__, kind.page) and parse(name).kind is kind
+    for page in NBS / "metrics" / f"{kind.page}.ipynb", NBS / "learn" / f"{kind.page}.ipynb":
+        assert page.exists(), f"write the page {page}"
+    assert parse(name).kind is kind
     assert inspect.getmodule(kind.function).__name__ == f"irmetrics_nb.metrics.{kind.page}"
 
 

@@ -92,7 +92,7 @@ def test_existing_columns_are_not_reported_as_missing(form, tmp_path):
     source = {'polars': table, 'pandas': table.to_pandas(), 'records': table.to_dicts(), 'csv': tmp_path/'run.csv', 'parquet': tmp_path/'run.parquet'}[form]
     if form not in ('records', 'csv'): assert 'no column query_id' not in said(Run, source) and "columns={'document': ..., 'score': ...})" in said(Run, source)
     text = said(Run, source, columns={'document': 'link', 'score': 'place'})
-    assert "no column 'place'; the columns are" in text and 'link' not in text.split(';')[0] and 'say which' not in text
+    assert "no column 'place'; the columns are" in text and 'link' not in text.split(';')[0] and 'choose the columns' not in text
     run = Run(source, columns={'document': 'link', 'score': 'position'}, descending=False)
     assert run.to_dict() == {'q': {'d': -1.0}}
 
