@@ -7,14 +7,15 @@ function that it checks. Sums of logarithms are floats; everything else is a Fra
 import math
 from fractions import Fraction
 from functools import partial
+from inspect import signature
 from math import log, log2
 
 import ir_measures
 import numpy as np
 import pytrec_eval
-from exact.arithmetic import exact
+from exact.arithmetic import exact, exact_parameter
 from exact.data import Ranking
-from exact.measures import MEASURES
+from exact.measures import entry, values
 
 # ---- metrics ----
 
@@ -207,12 +208,16 @@ def definition(name):
 
 def by_exact_definition(name, got, pool, **parameters):
     "A measure of one search as `exact/measures.py` defines it."
-    def number(value): return exact(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
     grades = tuple(None if g is None else exact(g) for g in got)
     ranking = Ranking(grades, tuple(range(len(got), 0, -1)), tuple(map(exact, pool)))
-    measure = MEASURES[name]
+    measure = entry(name)
+    for p in signature(measure.definition).parameters.values():
+        if p.kind is p.KEYWORD_ONLY and p.default is p.empty:
+            values(name, p.name)  # an entry without them is an error
+    if unknown := [p for p in measure.parameters if p not in parameters]:
+        raise AssertionError(f"{name} has no parameter {', '.join(unknown)}: correct `parameters` of its entry in MEASURES of tests/exact/measures.py")
     cutoff = {measure.cutoff: parameters.pop(measure.cutoff, None)} if measure.cutoff else {}
-    return measure.definition(ranking, **cutoff, **{p: number(parameters[p]) for p in measure.parameters})
+    return measure.definition(ranking, **cutoff, **{p: exact_parameter(parameters[p]) for p in measure.parameters})
 
 
 # labels and scores

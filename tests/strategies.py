@@ -4,6 +4,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import polars as pl
+from exact.measures import values as exact_values
 from helpers import BOM, says_another_format
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -43,14 +44,6 @@ def batch(collection):
 rising_gains = st.lists(st.integers(0, 20), min_size=6, max_size=6).map(lambda x: dict(zip(range(-1, 5), sorted(x))))
 unit_gains = rising_gains.map(lambda table: {g: value / 32 for g, value in table.items()})
 
-# What each parameter can be for lists of grades from -1 to 4. A parameter that is new has its values entered here, unless
-# they are words that its signature lists.
-VALUES = {
-    "rel": [1, 2, 3, 0.5, 2.5], "beta": [0, 0.5, 1, 2, 3.5], "judged_only": [False, True],
-    "gain": ["linear", "exp", "binary"], "discount": ["log2", "jarvelin", "ln"], "b": [1.5, 2, 3.5, 10], "cut_ideal": [True, False],
-    "max_grade": [4, 5, 8], "p": [0.1, 0.5, 0.8, 0.95],
-}  # fmt: skip
-
 
 def words(kind, parameter):
     "The words that a parameter of a kind takes, as the signature of its metric lists them."
@@ -58,27 +51,46 @@ def words(kind, parameter):
     return next((list(get_args(x)) for x in (hint, *get_args(hint)) if get_origin(x) is Literal), [])
 
 
-# Where a kind has values of its own: of RBP those that are probabilities.
-OF_KIND = {(kind.name, p): found for kind in KINDS.values() for p in kind.params if (found := words(kind.name, p))}
-OF_KIND["RBP", "gain"], OF_KIND["ERR", "gain"] = ["binary", "raw"], ["exp", "linear"]
-COMPUTED = {name: st.sampled_from(values) for name, values in VALUES.items()}
-COMPUTED["gain"] |= rising_gains
-DRAWN_OF_KIND = {which: st.sampled_from(values) for which, values in OF_KIND.items()}
-DRAWN_OF_KIND["RBP", "gain"] |= unit_gains  # of probabilities
+def values_to_try(name, parameter):
+    """What a parameter of a kind can be for lists of grades from -1 to 4: the words of its signature, or the values of MEASURES in
+    `exact/measures.py`, the only list of them. None, the value that the judgments complete, is left out."""
+    if parameter == "judged_only":  # of every measure: the convention `unjudged` of the exact definitions
+        return [False, True]
+    if (name, parameter) == ("RBP", "gain"):
+        return ["binary", "raw"]  # those that are probabilities
+    return words(name, parameter) or [value for value in exact_values(name, parameter) if value is not None]
+
+
+OWN_GAINS = {("ERR", "gain"): st.nothing(), ("RBP", "gain"): unit_gains}  # RBP: probabilities
+
+
+@cache
+def drawn(name, parameter):
+    """A strategy of the values of a parameter of a kind, and of tables of gains; None if there are no values.
+
+    Then the parameter keeps its default, and a test in `test_measures.py` fails and says which entry is missing."""
+    try:
+        values_to_try(name, parameter)
+    except AssertionError:
+        return None
+    tables = OWN_GAINS.get((name, parameter), rising_gains)
+    return st.sampled_from(values_to_try(name, parameter)) | (tables if parameter == "gain" else st.nothing())
+
+
 AT = {None: [None], "k": [None, 3], "recall": [None, 0.5]}
 
 
 def each_parameter(name):
     "A kind of measures with each value of each of its parameters; every other one with something behind @."
     kind = Measure(KINDS[name]).kind
-    params = [{}, {}] + [{p: value} for p in Measure(KINDS[name]).defaults for value in OF_KIND.get((name, p)) or VALUES[p]]
+    params = [{}, {}] + [{p: value} for p in Measure(KINDS[name]).defaults for value in values_to_try(name, p)]
     params += [{"gain": {-1: 0, 0: 0, 1: 0.25, 2: 0.5, 3: 1, 4: 1}}] * ("gain" in kind.params and name != "ERR")
     params = [{"discount": "jarvelin", **each} if "b" in each else each for each in params]
     return [Measure(KINDS[name], each, AT[kind.at][i % len(AT[kind.at])]) for i, each in enumerate(params)]
 
 
-# And all that can be written down.
-WRITTEN = COMPUTED | {
+# More that can be written down.
+WRITTEN = {
     "rel": st.integers(1, 5) | st.floats(0.5, 5), "beta": st.floats(0.1, 9), "b": st.floats(1.5, 10),
     "gain": st.sampled_from(["linear", "exp"]) | st.dictionaries(st.integers(0, 9), st.floats(0, 99), min_size=1),
     "max_grade": st.integers(1, 9) | st.floats(0.1, 9), "p": st.floats(0.1, 0.9),
@@ -91,7 +103,7 @@ BEHIND_AT = {None: st.none(), "k": cutoffs, "recall": st.sampled_from([None, *(x
 @cache
 def measures(name=None, written=False):
     "A measure of the kind `name`, or of any; `written` alone, or to be computed."
-    return _measures(name, WRITTEN if written else COMPUTED)
+    return _measures(name, WRITTEN if written else {})
 
 
 @cache
@@ -101,11 +113,11 @@ def measured(name, judgments=junk_too):
 
 
 @st.composite
-def _measures(draw, name, values):
+def _measures(draw, name, written):
     "A measure of the kind `name`, or of any, with some of its parameters and perhaps a cutoff or recall level."
     kind = KINDS[name or draw(st.sampled_from(list(KINDS)))]
-    each = {p: DRAWN_OF_KIND[kind.name, p] if (kind.name, p) in DRAWN_OF_KIND else values[p] for p in Measure(kind).defaults}
-    params = {p: draw(some) for p, some in each.items() if draw(st.booleans())}
+    chosen = [p for p in Measure(kind).defaults if drawn(kind.name, p) is not None and draw(st.booleans())]
+    params = {p: draw(written[p] if p in written and (kind.name, p) not in OWN_GAINS else drawn(kind.name, p)) for p in chosen}
     if params.get("discount") != "jarvelin":
         params.pop("b", None)  # the only discount that has a base
     return Measure(kind, params, draw(BEHIND_AT[kind.at]))

@@ -109,7 +109,7 @@ def test_the_bound_is_what_the_worst_and_the_best_order_within_the_bins_would_gi
 
 
 @given(streams, st.sampled_from([None, "impressions", "positives"]))
-def test_gauc_is_that_of_everything(stream, weights):
+def test_gauc_of_a_stream_equals_gauc_of_all_rows(stream, weights):
     accumulator, _ = counted(stream, "AP", auc=True, weights=weights)
     scores, labels, sizes = columns([g for part in stream for g in part])
     users = np.repeat(np.arange(len(sizes)), sizes)

@@ -27,12 +27,12 @@ def cases(measure):
     return [case for case in vectors.files()[measure]["cases"] if "labels" not in case]
 
 
-def test_the_page_is_what_is_printed_from_what_was_kept_and_the_vectors_of_today():
+def test_agreement_page_is_up_to_date():
     assert vectors.page(KEPT) == PAGE, "run `make vectors`"
 
 
 @each_kept
-def test_a_tool_was_asked_about_every_case_of_a_measure_that_it_has(name):
+def test_stored_answers_cover_every_case_of_a_measure(name):
     for measure, outcomes in vectors.of_ours(KEPT[name]["measures"]).items():
         assert outcomes.keys() <= {case["name"] for case in cases(measure)}, LATE
         about = {case["name"] for case in cases(measure) if case["name"].rpartition("@")[0] == ""}
@@ -40,7 +40,7 @@ def test_a_tool_was_asked_about_every_case_of_a_measure_that_it_has(name):
         assert outcomes.keys() >= about or outcomes.keys() >= at_cutoff, LATE  # it may lack one of the two
 
 
-def test_every_tool_whose_conventions_were_found_by_running_it_was_asked():
+def test_every_preset_with_proof_run_has_stored_answers():
     run = {name for name, preset in PRESETS.items() if preset.proof == "run"}
     assert run <= {vectors.TOOLS[name].preset for name in KEPT if name in vectors.TOOLS}, LATE
 
@@ -56,7 +56,7 @@ IN_PROCESS = [("pytrec_eval", "RR"), ("pytrec_eval", "AP"), ("ir_measures", "P")
 
 
 @pytest.mark.parametrize("name, measure", IN_PROCESS)
-def test_a_tool_that_is_here_gives_again_what_was_kept(name, measure):
+def test_installed_tools_reproduce_their_stored_answers(name, measure):
     try:
         importlib.metadata.version(vectors.TOOLS[name].package)
     except importlib.metadata.PackageNotFoundError:
@@ -75,7 +75,7 @@ def test_a_number_equals_a_value_within_a_millionth_and_a_refusal_equals_an_erro
     assert vectors.equal(given, value, vectors.FLOATS) is same
 
 
-def test_an_answer_that_is_not_as_noted_stands_on_the_page_with_the_mistake_that_gives_it():
+def test_unexpected_answers_are_shown_with_their_mistake():
     tool = vectors.Tool("haystack")
     case = next(case for case in cases("AP") if case["name"] == "twice-in-the-run")
     counted = case["other_values"]["duplicates-counted"]

@@ -94,7 +94,7 @@ def test_auc_lies_between_0_and_1_or_is_nan_when_a_class_is_missing(rows):
 
 
 @given(st.lists(st.tuples(st.integers(-1, 4), SCORES), max_size=30), st.integers(-1, 5))
-def test_level_says_from_which_label_on_an_item_is_positive(rows, level):
+def test_rel_is_the_smallest_positive_label(rows, level):
     labels, scores = columns(rows)
     assert same(auc(labels, scores, rel=level), oracles.auc([y >= level for y in labels], scores))
 
@@ -336,7 +336,7 @@ def test_bad_weights_are_refused(weights, says):
         gauc([1, 0, 1, 0], [4, 3, 2, 1], ["a", "a", "b", "b"], weights=weights)
 
 
-def test_the_module_needs_numpy_alone():
+def test_auc_module_imports_no_large_library():
     heavy = "scipy sklearn polars pandas matplotlib".split()
     code = f"import sys, irmetrics_nb.metrics.auc; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
@@ -346,7 +346,7 @@ def test_the_module_can_be_had_although_a_function_has_its_name():
     assert importlib.import_module("irmetrics_nb.metrics.auc").auc is auc
 
 
-def test_whole_numbers_that_floats_cannot_tell_apart_are_never_a_tie():
+def test_scores_that_float64_cannot_represent_are_an_error():
     from irmetrics_nb import Accumulator
 
     odd = 2**53 + 1

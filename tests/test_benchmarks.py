@@ -45,7 +45,7 @@ def test_s_has_the_shape_of_a_trec_track(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["S", "M", "M-hard"])
-def test_there_are_ties_and_unjudged_documents_and_judged_ones_that_nobody_found(name, tmp_path):
+def test_data_has_ties_and_unjudged_and_unretrieved_documents(name, tmp_path):
     qrels, results = made(name, tmp_path)
     assert qrels.keys() == results.keys()
     for docs in results.values():
@@ -116,7 +116,7 @@ def test_clicks_have_groups_of_one_class_and_of_both_and_tied_scores():
     assert len(set(score.tolist())) < len(score)
 
 
-def test_a_process_is_measured_by_what_the_operating_system_says_of_it():
+def test_measure_returns_output_memory_and_time_of_a_process():
     done = run.measure(sys.executable, "-c", "x = b'x' * 200_000_000; print(len(x) * 2)")
     assert done["out"] == "400000000\n"
     assert done["peak"] > 200  # of a large parent a little more is counted

@@ -135,7 +135,7 @@ if (DOCS / "index.html").exists():
 
     @pytest.mark.parametrize(("width", "scheme"), VIEWS)
     @pytest.mark.parametrize("name", PAGES)
-    def test_a_page_of_the_site_needs_nobody_else_and_can_be_read(browser, site, name, width, scheme):
+    def test_pages_load_nothing_from_other_hosts_and_are_readable(browser, site, name, width, scheme):
         page, outside, said = opened(browser, f"{site}{name}.html", width, scheme, site)
         page.wait_for_timeout(250)
         wide, late = page.evaluate(WIDE), page.evaluate(CONTRAST)

@@ -32,7 +32,7 @@ def test_each_page_for_learning_shows_cards_of_its_metrics(page):
     assert {CARDS[name].kind.page for name in CARDS} == {'sets', 'ap', 'dcg', 'cascade', 'auc'}
 
 
-def test_a_card_explains_measures_that_there_are_and_none_stands_on_two():
+def test_cards_name_known_measures_and_none_twice():
     known = [name for card in CARDS.values() for name in (card.name, *card.kin)]
     assert len(known) == len({*known}) and {*known} <= {*KINDS, 'AUC', 'GAUC'}
     assert {'P', 'R', 'F', 'AP', 'nDCG', 'RR', 'ERR', 'RBP', 'AUC'} <= CARDS.keys()
@@ -98,7 +98,7 @@ def test_what_reads_grades_or_order_changes_with_them():
             assert value_of(name, [0, 1], [0, 1]) != value_of(name, [1, 0], [0, 1])
 
 
-def test_the_cards_of_auc_say_what_auc_reads():
+def test_auc_of_grades_equals_auc_of_binary_labels():
     labels, scores, users = [2, 0, 1, 0], [.9, .8, .7, .1], [0, 0, 0, 0]
     assert auc(labels, scores) == auc([1, 0, 1, 0], scores) == gauc(labels, scores, users) == .75
     assert auc([1, 0], [1, 1]) == .5

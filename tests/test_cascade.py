@@ -156,7 +156,7 @@ def test_very_large_grades_do_not_overflow():
 
 
 @given(st.lists(st.sampled_from([None, 0, 1, 2, 3]), max_size=6), st.data())
-def test_what_nobody_judged_can_only_raise_err_and_never_beyond_what_the_best_grade_would(grades, data):
+def test_grades_of_unjudged_documents_keep_err_within_bounds(grades, data):
     drawn = [data.draw(st.integers(0, 3)) if g is None else g for g in [*grades, *[None] * 3]]
     highest = [3 if g is None else g for g in grades] + [3] * 100
     low, value, high = (err(each, max_grade=3) for each in (grades, drawn, highest))
@@ -172,7 +172,7 @@ def inst_of_cwl(gains, wanted):
 
 @pytest.mark.parametrize('wanted', [1, 2, 5])
 @pytest.mark.parametrize('below', [0, 1])
-def test_what_nobody_judged_can_only_raise_inst(wanted, below):
+def test_relevant_documents_never_lower_inst(wanted, below):
     value = {seen: inst_of_cwl([*seen, *[below] * 200], wanted) for seen in product([0, 1], repeat=7)}
     for seen in value:
         better = [(*seen[:i], 1, *seen[i + 1:]) for i in range(7)]

@@ -2,6 +2,7 @@
 import gzip
 import json
 import math
+import re
 import subprocess
 import sys
 import unicodedata
@@ -12,6 +13,7 @@ import pytest
 from helpers import irmetrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from project import NBS, cells
 
 from irmetrics_nb import Checkup, Qrels, Run, check, load_example
 from irmetrics_nb.evaluation.findings import RULES, better_than_chance
@@ -114,7 +116,7 @@ ODD = {  # what is odd: judgments, run, code, words that the finding says
 
 
 @pytest.mark.parametrize('name', ODD)
-def test_what_is_odd_is_found(name):
+def test_check_finds_problems_of_judgments_and_runs(name):
     qrels, run, codes, words = ODD[name]
     found = [f for f in check(qrels, run).findings if f.code in codes.split()]
     assert found and words in ' '.join(f.text for f in found), check(qrels, run)
@@ -167,12 +169,21 @@ FILES = {  # lines of a run in a file: code, words of an example or of the sente
 
 def test_every_rule_has_an_input_that_causes_its_finding():
     tried = {code for _, _, codes, _ in ODD.values() for code in codes.split()} | {code for _, code, _ in FILES.values()}
-    assert [code for code in RULES if code not in tried] == ['truncated-line'], 'add an input to ODD or FILES'  # in test_packed_files
+    lacking = set(RULES) - tried - {'truncated-line'}  # the last one in test_packed_files
+    assert not lacking, f'no input causes {sorted(lacking)}: add one to ODD, or for lines of a file to FILES, of tests/test_checkup.py'
+    unknown = tried - set(RULES)
+    assert not unknown, f'{sorted(unknown)} are no findings: remove their inputs from ODD or FILES of tests/test_checkup.py'
+
+
+def test_guide_names_codes_that_findings_have():
+    prose = '\n'.join(cell.source for cell in cells(NBS / 'guide/check_files.ipynb') if cell.kind == 'markdown')
+    codes = {code for row in re.findall(r'^\| (`[^|]+) \|', prose, re.MULTILINE) for code in re.findall(r'`([a-z-]+)`', row)}
+    assert len(codes) >= 3 and codes <= set(RULES), codes - set(RULES)
 
 
 @pytest.mark.parametrize('packed', [False, True])
 @pytest.mark.parametrize('name', FILES)
-def test_what_is_odd_about_a_file_is_found(name, packed, tmp_path):
+def test_check_finds_problems_of_a_run_file(name, packed, tmp_path):
     text, code, words = FILES[name]
     path = tmp_path/'toy.run'
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
@@ -187,7 +198,7 @@ def test_all_faults_are_counted_and_as_many_as_wanted_are_shown(tmp_path):
     assert '(30)' in found['number'].text and 'line 32' in found['duplicate'].examples[0]
 
 
-def test_what_is_sound_in_a_faulty_file_is_checked_all_the_same(tmp_path):
+def test_valid_rows_of_an_invalid_file_are_checked(tmp_path):
     (tmp_path/'a.run').write_text(HEAD + 'q1 Q0 d2 2\n')
     assert check({'q1': {'d1': 1}}, tmp_path/'a.run').facts[str(tmp_path/'a.run')]['judged documents retrieved'] == 1
 
@@ -221,7 +232,7 @@ def test_a_run_that_is_read_in_many_batches_is_found_as_odd_as_in_one(order, tmp
     assert {'case-variants', 'quoted', 'tags', 'rank-order', 'unjudged-queries', 'missing', 'ties', 'negative'} <= {*in_one.codes}
 
 
-def test_a_text_of_three_columns_has_no_ranks_beside_its_scores(tmp_path):
+def test_text_of_three_columns_has_no_findings_about_ranks(tmp_path):
     (tmp_path/'a.txt').write_text('q1 d1 1\nq1 d2 2\n')
     assert check({'q1': {'d1': 1}}, tmp_path/'a.txt').codes == ['short']
 
@@ -241,7 +252,7 @@ def test_text_is_checked_without_polars(tmp_path):
 
 # ---- nothing where nothing is ----
 
-def test_nothing_false_is_said_of_the_example():
+def test_example_has_no_false_findings():
     example = load_example()
     found = check(example.qrels, example.runs).findings
     assert [(f.where, f.code) for f in found if f.level != 'note'] == [('title', 'ties')]  # 488 of its 532 are tied
@@ -263,7 +274,7 @@ def sound(draw):
 
 @given(sound())
 @settings(max_examples=60)
-def test_nothing_but_notes_is_said_of_what_is_sound(both):
+def test_valid_data_has_only_notes(both):
     found = check(*both)
     assert found.ok and [f for f in found.findings if f.level != 'note'] == [] and {*found.codes} <= {'short', 'truncated-run', 'one-grade'}
 

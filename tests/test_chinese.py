@@ -38,7 +38,7 @@ def test_a_page_is_what_the_english_page_and_its_translation_make(page):
 
 
 @each_page
-def test_a_page_says_that_it_is_chinese_and_is_not_run(page):
+def test_chinese_pages_set_their_language_and_skip_execution(page):
     title, _, rest = "".join(both(page)[1]["cells"][0]["source"]).partition("\n")
     assert HAN.search(title + rest) and "- lang: zh-CN" in rest and "- skip_exec: true" in rest
 
@@ -82,7 +82,7 @@ def test_a_page_that_drifts_apart_is_reported(old, new, kind):
     assert f": {kind} of the English page" in said
 
 
-def test_a_short_phrase_is_translated_only_where_it_stands_alone():
+def test_short_phrases_are_translated_only_as_whole_texts():
     phrases = {"no": "否", "rank": "名次", "the whole of a long sentence": "一整句"}
     text = "| no | rank 1 | no rank |\nno\n<b>rank</b> and the whole of a long sentence"
     assert chinese.translated(text, phrases) == "| 否 | rank 1 | no rank |\n否\n<b>名次</b> and 一整句"

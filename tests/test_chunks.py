@@ -149,16 +149,16 @@ def test_no_chunk_of_a_document_that_is_not_judged_has_a_grade():
     assert [row["grade"] for row in why.grade("a#1", None).rows] == ["unjudged", "unjudged", 1]
 
 
-def test_a_report_names_the_document_beside_its_chunk_and_the_check_up_knows_documents():
+def test_report_and_check_know_the_document_of_a_chunk():
     gold = GOLD | {"p": ["x"]}
     runs = {"old": Run(LIST | {"p": ["y#1", "x#2"]}, parents="#"), "new": Run(LIST | {"p": ["x#1", "x#2"]}, parents="#")}
     found = report(gold, runs, "RR", topics={"p": "words"}).to_html()
     assert "x#1" in found and '<span class="soft">of x</span>' in found
     assert "each chunk takes a rank" in found
-    assert "doc-ids" not in check(GOLD, BY_CHUNKS).codes and "nothing-judged" not in check(GOLD, BY_DOCUMENTS).codes
+    assert "doc-ids" not in check(GOLD, BY_CHUNKS).codes and "no-judged-retrieved" not in check(GOLD, BY_DOCUMENTS).codes
 
 
-def test_the_small_print_says_what_takes_a_place():
+def test_notes_state_whether_every_chunk_takes_a_rank():
     assert "each chunk takes a rank" in " ".join(str(evaluate(GOLD, BY_CHUNKS, "AP")).split())
     assert "later chunks are skipped" in " ".join(str(evaluate(GOLD, BY_DOCUMENTS, "AP")).split())
 
@@ -269,7 +269,7 @@ def test_passages_are_found_once_from_an_overlap_on():
     assert evaluate(*from_spans(gold, found, iou=0.9), "RR").means == {"RR": 1 / 2}
 
 
-def test_a_passage_that_reaches_two_gold_ones_finds_one_and_says_so():
+def test_passage_over_two_gold_passages_is_one_hit_and_warns():
     with pytest.warns(UserWarning, match="1 retrieved passage overlaps several gold passages, but each counts as one hit"):
         both = from_spans({"q": [("a", 0, 10), ("a", 20, 30)]}, {"q": [("a", 0, 40), ("a", 15, 35)]}, covered=1)
     with warnings.catch_warnings():

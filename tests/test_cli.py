@@ -35,12 +35,12 @@ def files(tmp_path):
 @pytest.mark.parametrize('args', [
     ['evaluate', 'qrels.txt', 'run.txt'], ['evaluate', '-', 'run.txt'], ['evaluate', 'run.txt', 'qrels.txt'],
     ['evaluate', 'qrels.txt', 'run.txt', '-m', 'nDGC'], ['evaluate', '--help'], ['evaluate', 'nobody.txt', 'run.txt'], ['sing']])
-def test_the_command_says_the_same_in_a_process_of_its_own_and_in_that_of_the_tests(files, args):
+def test_command_prints_the_same_in_a_separate_process(files, args):
     own, here = (run(*args, cwd=files, stdin=QRELS.encode()) for run in (irmetrics_process, irmetrics))
     assert (own.returncode, own.stdout, own.stderr) == (here.returncode, here.stdout, here.stderr)
 
 
-def test_without_a_word_it_says_how_it_is_used():
+def test_command_without_arguments_prints_its_usage():
     # Its frame differs with the shell that typer finds above the process, so the lines are not compared.
     for done in (irmetrics_process(), irmetrics()):
         assert done.returncode == 2 and done.stderr == ''
@@ -130,7 +130,7 @@ def test_several_runs_give_one_table(files):
     (['run.txt', 'again.txt'], ['toy (run.txt)', 'toy (again.txt)']),
     (['run.txt', 'other.txt', 'a/run.txt'], ['toy (run.txt)', 'other', 'toy (a/run.txt)']),
     (['run.txt', 'other.txt'], ['toy', 'other'])])
-def test_runs_of_the_same_name_say_which_file_they_are_from(files, names, shown):
+def test_runs_with_equal_names_show_their_files(files, names, shown):
     (files/'a').mkdir()
     for name in names: (files/name).write_text(RUN.replace('toy', 'other') if 'other' in name else RUN)
     done = irmetrics('evaluate', 'qrels.txt', *names, '-m', 'AP', '--format', 'json', cwd=files)
@@ -151,7 +151,7 @@ def test_one_file_may_come_from_the_standard_input(files, packed):
 @pytest.mark.parametrize('data, words', [
     (b'', 'standard input is empty'), (RUN.encode() + b'x', 'line 6: 1 column'), (gzip.compress(RUN.encode())[:-9], 'truncated'), (b'PK\x03\x04' * 9, 'zip'),
     (b'[["flower", "roses", 1, 2]]', 'item 1')], ids=['nothing', 'a short line', 'half a gzip', 'a zip', 'JSON'])
-def test_what_is_wrong_in_the_standard_input_is_told_like_that_of_a_file(files, data, words):
+def test_errors_in_standard_input_are_reported_in_one_line(files, data, words):
     done = irmetrics('evaluate', 'qrels.txt', '-', cwd=files, stdin=data)
     assert done.returncode == 1 and done.stderr.startswith('irmetrics: error: standard input') and words in done.stderr
     assert done.stderr.count('\n') == 1
@@ -250,7 +250,7 @@ def test_help_shows_examples():
     ['evaluate', 'qrels.txt', 'run.txt', '-m', ''], ['evaluate', 'qrels.txt', 'run.txt', '-m', 'P@0'],
     ['evaluate', 'qrels.txt', 'run.txt', '--format', 'xml'], ['evaluate', 'qrels.txt', 'run.txt', '--ties', 'random'],
     ['evalute', 'qrels.txt', 'run.txt'], ['evaluate', 'qrels.txt', 'run.txt', '--fromat', 'csv']])
-def test_bad_usage_is_told_and_ends_with_2(files, args):
+def test_usage_errors_print_a_message_and_exit_with_2(files, args):
     done = irmetrics(*args, cwd=files)
     assert done.returncode == 2 and done.stdout == '' and 'Traceback' not in done.stderr and done.stderr.strip()
 
@@ -296,7 +296,7 @@ def test_bad_data_gives_one_line_that_names_file_line_and_value_and_no_output(fi
     assert sorted(p.name for p in files.iterdir() if p.name.startswith('out')) == []
 
 
-def test_an_output_that_cannot_be_written_is_told_and_the_old_file_stays(files):
+def test_failed_output_is_an_error_and_keeps_the_old_file(files):
     out = files/'nowhere'/'out.csv'
     done = irmetrics('evaluate', files/'qrels.txt', files/'run.txt', '--output', out)
     assert done.returncode == 1 and 'nowhere' in done.stderr and done.stderr.count('\n') == 1
@@ -343,7 +343,7 @@ def test_the_output_may_be_the_standard_output_by_name_and_adds_to_a_file_there(
         assert text.startswith('keep\n') and 'AP' in text
 
 
-def test_a_closed_standard_input_is_told_in_one_line(files):
+def test_closed_standard_input_is_a_one_line_error(files):
     command = f'"{sys.executable}" -c "from irmetrics_nb.cli import main; main()" evaluate qrels.txt - <&-'
     done = subprocess.run(command, shell=True, cwd=files, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, 'irmetrics: error: standard input is empty\n')
@@ -370,7 +370,7 @@ def test_scores_and_unjudged_documents_are_conventions_of_the_command_line_too(t
         assert [(pair['mean_a'], pair['mean_b']) for pair in compared['pairs']] == [(mean, 1)]
 
 
-def test_the_conventions_of_a_tool_are_in_force_and_said(tmp_path):
+def test_conventions_of_a_tool_apply_and_are_shown(tmp_path):
     (tmp_path / 'q').write_text('1 0 a 3\n1 0 b 1\n2 0 a 0\n')
     (tmp_path / 'r').write_text('1 Q0 b 1 2.0 t\n1 Q0 a 2 1.0 t\n2 Q0 a 1 1.0 t\n')
     call = 'evaluate', str(tmp_path / 'q'), str(tmp_path / 'r'), '-m', 'ndcg_cut_2', '--conventions', 'xgboost', '--format', 'json'

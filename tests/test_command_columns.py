@@ -18,7 +18,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_columns_of_other_names_are_said_and_no_message_advises_python(folder):
+def test_column_errors_suggest_options_of_the_command(folder):
     lost = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", cwd=folder)
     assert lost.returncode == 1 and "--columns query=NAME,document=NAME" in lost.stderr and "columns={" not in lost.stderr
     said = ["--columns", "query=q,document=link,grade=label"]
@@ -160,7 +160,7 @@ def test_every_output_can_go_to_a_file_by_o(folder):
         assert irmetrics(*command, "-o", name, cwd=folder).stdout == "" and Path(folder / name).stat().st_size > 20, command
 
 
-def test_columns_are_said_of_folders_patterns_and_systems_and_repeats_are_answered(folder):
+def test_column_options_work_for_folders_patterns_and_systems(folder):
     (folder / "runs").mkdir()
     log = (folder / "log.csv").read_text()
     for name in "a", "b":
@@ -178,7 +178,7 @@ def test_columns_are_said_of_folders_patterns_and_systems_and_repeats_are_answer
     assert json.loads(first.stdout)[0]["means"] == {"RR": 0.75}
 
 
-def test_of_two_columns_that_may_be_meant_the_option_of_the_command_says_which(tmp_path):
+def test_ambiguous_columns_are_an_error_that_names_the_option(tmp_path):
     qrels = put(tmp_path / "qrels.csv", b"query_id,doc_id,relevance\nq,a,1\n")
     run = put(tmp_path / "run.csv", b"query_id,docid,pid,score\nq,a,x,1\n")
     done = irmetrics("evaluate", qrels, run, "-m", "RR")

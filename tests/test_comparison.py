@@ -58,7 +58,7 @@ def test_pairs_is_a_table_with_just_these_columns():
     assert compare(EXAMPLE.qrels, THREE, "AP", groups={"q01": "x"}).to_polars().columns == [*WANTED, "slice"]
 
 
-def test_every_number_of_a_pair_is_that_of_scipy_and_of_evaluate():
+def test_every_number_of_a_pair_equals_scipy_and_evaluate():
     a, b = (evaluate(EXAMPLE.qrels, THREE[name], "AP")["AP"] for name in ("bm25", "tfidf"))
     pair = compare(EXAMPLE.qrels, THREE, "AP").pair("bm25", "tfidf")
     theirs = stats.ttest_rel(b, a)
@@ -153,7 +153,7 @@ def test_queries_are_matched_by_id_and_not_by_place():
     assert (pair.wins, pair.queries) == (3, 3) and pair.difference == pytest.approx(0.1, abs=1e-9)
 
 
-def test_queries_that_one_lacks_are_left_out_of_its_pairs_and_said():
+def test_missing_queries_are_left_out_of_pairs_and_noted():
     values = {"a": {"1": 0.5, "2": 0.5, "3": 0.1}, "b": {"1": 0.75, "2": 0.5, "3": None}, "c": {"1": 1, "2": 0.5, "3": 0.2}}
     found = compare(values)
     assert [pair.queries for pair in found.rows] == [2, 3, 2] and found.pair("a", "b").mean_a == 0.5
@@ -181,7 +181,7 @@ def test_differences_without_scatter_are_warned_of():
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
-def test_a_constant_difference_has_no_p_and_the_sentence_says_so_first(test):
+def test_constant_difference_has_no_p_value_and_a_reason(test):
     a = {str(i): 0.93 for i in range(30)}
     found = compare({"a": a, "b": dict.fromkeys(a, 0.96)}, measures="P@100", test=test)
     [pair] = found.rows
@@ -253,7 +253,7 @@ def test_skewness_is_not_called_the_cause_of_the_difference():
     assert f"the differences a − b are too skewed for 40 queries (skewness {-skewness:.1f})" in turned
 
 
-def test_the_sentence_is_the_one_that_was_asked_for():
+def test_sentence_of_a_pair_has_the_expected_wording():
     random = np.random.default_rng(0)
     a = random.beta(2, 3, 300)
     b = np.clip(a + random.normal(0.037, 0.15, 300), 0, 1)
@@ -347,7 +347,7 @@ def test_tukey_has_the_direction_of_the_queries_that_all_have():
     assert pair.difference < 0 < pair.low and pair.direction == 1 and pair.winner() is None
 
 
-def test_raised_letters_say_who_is_beaten():
+def test_superscripts_name_significantly_worse_systems():
     text = str(compare(EXAMPLE.qrels, THREE, "AP"))
     rows = {line.split()[1]: line.split()[2] for line in text.splitlines()[2:5]}
     assert rows["title"] == "0.2883" and rows["bm25"] == "0.5228ᶜ" and rows["tfidf"] == "0.4550ᶜ"
@@ -419,7 +419,7 @@ def test_json_markdown_and_latex_hold_the_numbers():
     assert "| title" in found.to_markdown() and "\\toprule" in found.to_latex()
 
 
-def test_without_polars_everything_works_but_tables_which_say_what_they_need():
+def test_without_polars_only_to_polars_raises_an_import_error():
     code = """if True:
         import sys
         sys.modules['polars'] = None
@@ -446,7 +446,7 @@ TENS = {f"q{i}": f"slice {i // 12}" for i in range(60)}
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_what_is_said_of_all_queries_does_not_change_when_groups_are_added(test):
+def test_results_of_all_queries_do_not_depend_on_groups(test):
     halves = {q: "last" if int(q[1:]) > 29 else "first" for q in TENS}
     alone, sliced = (compare(SIXTY, measures="P@10", test=test, groups=groups, draws=500) for groups in (None, halves))
     assert len(sliced.rows) == 3 * len(alone.rows)
@@ -463,7 +463,7 @@ def test_slices_are_one_family_of_all_their_pairs(correction):
     np.testing.assert_array_equal([pair.p_adjusted for pair in found], adjust(np.array(p), correction))
 
 
-def test_the_text_says_how_many_slices_and_pairs_were_corrected_for_in_every_form():
+def test_text_contains_the_number_of_corrected_pairs_and_slices():
     found = compare(SIXTY, measures="P@10", groups=TENS, baseline="a")
     words = ("2 pairs with a for the measure, corrected by Holm; the 5 slices are corrected separately: 10 pairs for the measure in all slices, "
              "corrected by Holm.")
@@ -488,7 +488,7 @@ def test_twenty_slices_of_two_equal_systems_are_called_different_in_5_of_100_exp
 # ---- Tukey ----
 
 
-def test_tukey_is_refused_with_a_baseline_and_several_others_and_says_what_to_use():
+def test_tukey_with_a_baseline_needs_exactly_two_systems():
     with pytest.raises(ValueError, match=r"test='tukey' compares all pairs of systems; .* use test='randomization' or 't', corrected by Holm"):
         compare(SIXTY, test="tukey", baseline="a")
     two = {name: SIXTY[name] for name in "ab"}
@@ -496,7 +496,7 @@ def test_tukey_is_refused_with_a_baseline_and_several_others_and_says_what_to_us
     assert (tukey.family, tukey.p) == (1, tukey.p_adjusted) and tukey.p == pytest.approx(plain.p, abs=0.06)
 
 
-def test_tukey_has_no_other_correction_and_json_does_not_say_it_had():
+def test_tukey_allows_no_other_correction_and_is_in_json():
     assert json.loads(compare(SIXTY, test="tukey", draws=100).to_json())["method"]["correction"] == "tukey"
     for correction in ("holm", "bonferroni", "bh"):
         with pytest.raises(ValueError, match="already corrects for all pairs: correction must be .tukey. or .none., not"):
@@ -529,7 +529,7 @@ def test_what_tukey_could_have_shown_is_found_in_80_of_100_experiments(systems):
     assert np.mean(hits) == pytest.approx(0.8, abs=0.09)
 
 
-def test_could_have_shown_is_said_to_be_of_t_wherever_another_test_is_used():
+def test_detectable_difference_names_the_test_it_refers_to():
     for test in TESTS:
         said = compare(near(0, 0.3, n=40, seed=1), test=test, draws=300)
         [plain] = said.sentences()
@@ -567,7 +567,7 @@ def near(shift, spread, n=200, seed=0):
     (0, 0.02, "they are equivalent within a margin of 0.01 (90 % interval"), (0.03, 0.02, "b is not worse than a by 0.01 or more (90 % interval"),
     (-0.03, 0.02, "a is not worse than b by 0.01 or more (90 % interval"),
     (0, 0.3, "b may be worse than a by 0.01 or more (90 % interval")])  # fmt: skip
-def test_what_has_been_shown_of_a_margin_is_said_in_every_form(shift, spread, words):
+def test_conclusion_about_the_margin_is_in_every_format(shift, spread, words):
     found = compare(near(shift, spread, n=40 if spread > 0.1 else 200, seed=1), measures="AP", margin=0.01)
     assert words in found.sentences()[0]
     for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_json(), found.to_latex().replace("%", "").replace("\\", "")):
@@ -621,7 +621,7 @@ def test_a_function_of_the_differences_is_a_test_like_ours():
 
 
 @pytest.mark.parametrize("given", [-0.1, 1.5, "small", None])
-def test_what_is_no_p_value_is_refused_by_the_name_of_the_test(given):
+def test_invalid_p_value_is_an_error_that_names_the_test(given):
     def odd(differences): return given
     with pytest.raises(ValueError, match="the test 'odd' returned .*, which is not a p-value"):
         compare(EXAMPLE.qrels, THREE, "AP", test=odd)
@@ -692,7 +692,7 @@ def test_plain_bonferroni_intervals_would_contradict_holm_and_ours_never_do():
     assert seen > 30 and 0.05 < contradicted / 120 < 0.5
 
 
-def test_the_levels_of_a_family_are_those_of_its_correction():
+def test_levels_of_a_family_equal_levels_computed_by_hand():
     "Three pairs with p = 0.0004, 0.02 and 0.3 or so, counted by hand: Holm rejects two, so 1 - 0.05/3, 1 - 0.05/2 and 1 - 0.05."
     random = np.random.default_rng(1)
     for correction, alphas in {"holm": (0.05 / 3, 0.05 / 2, 0.05), "bonferroni": (0.05 / 3,) * 3, "bh": (0.05 * 2 / 3,) * 3,
@@ -703,7 +703,7 @@ def test_the_levels_of_a_family_are_those_of_its_correction():
     np.testing.assert_allclose(nothing, [[0.05 / 4] * 4, [0.05 / 4 / (1 + 1 / 2 + 1 / 3 + 1 / 4)] * 4])
 
 
-def test_the_text_gives_the_level_and_says_what_is_simultaneous():
+def test_text_contains_levels_and_simultaneous_intervals():
     assert "(98.33 % interval" in compare(THREE_ALIKE).sentences()[0]
     said = {correction: " ".join(str(compare(THREE_ALIKE, correction=correction)).split()) for correction in CORRECTED}
     said["tukey"] = " ".join(str(compare(THREE_ALIKE, test="tukey", draws=200)).split())
@@ -714,7 +714,7 @@ def test_the_text_gives_the_level_and_says_what_is_simultaneous():
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_the_text_says_where_interval_and_p_come_from_different_methods(test):
+def test_text_notes_different_methods_of_interval_and_p(test):
     own = {"t": "t", "bootstrap": "studentized", "tukey": "tukey"}.get(test)
     for interval in ("t", "percentile", "studentized", None):
         found = compare(THREE_ALIKE, test=test, interval=interval, draws=60)
@@ -737,7 +737,7 @@ THREE_ALIKE = {name: {f"q{i}": x for i, x in enumerate(np.random.default_rng(i).
 # ---- families of all measures ----
 
 
-def test_one_family_of_all_measures_is_that_of_all_their_p_values():
+def test_correction_over_all_measures_uses_all_p_values():
     each = compare(EXAMPLE.qrels, THREE, "AP nDCG@10 RR", groups=ODD_AND_EVEN)
     for correction in CORRECTED:
         found = compare(EXAMPLE.qrels, THREE, "AP nDCG@10 RR", groups=ODD_AND_EVEN, correction=correction, correct_over="all")
@@ -759,7 +759,7 @@ def test_tukey_over_all_measures_is_corrected_for_their_number():
     assert "with Bonferroni over the measures" in found.sentences()[0]
 
 
-def test_a_family_of_all_measures_of_one_is_that_of_the_measure_and_others_are_refused():
+def test_correction_over_all_measures_of_one_changes_nothing():
     one = [compare(EXAMPLE.qrels, THREE, "AP", correct_over=over) for over in ("measure", "all")]
     assert one[0].to_dict() == one[1].to_dict()
     with pytest.raises(ValueError, match="correct_over must be 'measure' or 'all', not 'both'"):
@@ -798,14 +798,14 @@ def test_tukey_has_no_detectable_difference_where_nothing_scatters():
     assert np.isnan([pair.detectable for pair in found.rows]).all() and "queries: 0" not in str(found)
 
 
-def test_every_measure_says_its_range_as_its_card_does():
+def test_ranges_of_measures_match_their_cards():
     declared = {name for name, kind in KINDS.items() if kind.largest == 1}
     for name in ("P", "R", "AP", "nDCG", "RR", "ERR", "RBP", "Success", "Bpref", "F", "Rprec"):
         assert name in declared and CARDS[name].range.startswith(("0 to 1", "0 or 1", "0 to just below 1"))
     assert {"DCG", "CG"} & declared == set() and KINDS["DCG"].largest is None
 
 
-def test_the_gate_and_the_report_say_not_detectable_where_no_difference_could_be():
+def test_gate_and_report_show_not_detectable_with_4_queries():
     verdict = gate(compare(FOUR, measures="AP", baseline="old"), max_drop=0.01)
     assert "(in 80 of 100 cases, by the t-test): AP not detectable" in str(verdict)
     qrels = {q: {"a": 1} for q in "1234"}
@@ -841,9 +841,12 @@ def test_every_registered_test_correction_and_interval_is_an_option_of_the_comma
 
 def test_every_registered_test_and_correction_is_on_the_pages_that_explain_it():
     pages = {name: "\n".join(cell.source for cell in project.cells(project.NBS / f"comparing/{name}.ipynb")) for name in ("comparison", "statistics")}
-    assert [name for name in TESTS if f"\n| `'{name}'` |" not in pages["comparison"]] == [], "add a row to the table of `Which test, and why t`"
+    lacking = [name for name in TESTS if f"\n| `'{name}'` |" not in pages["comparison"]]
+    assert not lacking, f"add rows for {lacking} to the table under `Which test, and why t` in nbs/comparing/comparison.ipynb"
+    gone = {*re.findall(r"^\| `'([\w-]+)'` \|", pages["comparison"], re.MULTILINE)} - {*TESTS}
+    assert not gone, f"remove the rows of {sorted(gone)} from the table under `Which test, and why t` in nbs/comparing/comparison.ipynb"
     words = [words for name, (words, *_) in CORRECTIONS.items() if name != "none"]
-    assert [name for name in words if pages["statistics"].count(f"\n| {name} |") != 2] == [], "add a row to both tables of corrections"
+    assert [name for name in words if pages["statistics"].count(f"\n| {name} |") != 2] == [], "add a row to both tables of corrections in nbs/comparing/statistics.ipynb"
     drawing = {name: f"{test.draws:,}" for name, test in TESTS.items() if test.draws}
     listed = " ".join(compare.__doc__.partition("draws : int")[2].partition("progress :")[0].split())
     assert drawing and [name for name, draws in drawing.items() if draws not in listed] == [], "name its draws in the docstring of compare"

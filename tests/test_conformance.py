@@ -57,16 +57,18 @@ def names_in(measure):
 
 
 @each_measure
-def test_what_is_committed_is_what_the_second_implementation_writes(measure):
+def test_committed_files_match_the_second_implementation(measure):
     made, found = files.document(measure)
-    late = "run `make vectors`"
+    late = f"conformance/measures/{measure}.json is not what tests/exact makes: run `make vectors`, look at what changed, and commit it"
     assert (FOLDER / "measures" / f"{measure}.json").read_text(encoding="utf-8") == files.laid_out(made) + "\n", late
     assert files.separation(measure, found, made) in (FOLDER / "separation.md").read_text(encoding="utf-8"), late
 
 
 def test_every_kind_of_measures_has_a_file_and_the_table_has_no_other():
-    registered = {name for name, kind in KINDS.items() if kind.built_in}
-    assert registered | {"AUC", "GAUC", "Fallout"} == set(MEASURES)
+    registered = {name for name, kind in KINDS.items() if kind.built_in} | set(OF_LABELS)
+    lacking, unknown = sorted(registered - set(MEASURES)), sorted(set(MEASURES) - registered)
+    assert not lacking, f"{lacking} have no file in conformance/measures: add them to MEASURES of tests/exact/measures.py, and run `make vectors`"
+    assert not unknown, f"{unknown} are no measures of the package: remove their entries from MEASURES of tests/exact/measures.py, and run `make vectors`"
     text = (FOLDER / "separation.md").read_text(encoding="utf-8")
     assert text.startswith(files.HEAD)
     assert sorted(re.findall(r"^## (\w+)$", text, re.MULTILINE)) == MEASURES
@@ -93,7 +95,7 @@ def test_the_schema_refuses_a_value_that_is_no_number_a_case_of_two_kinds_and_a_
 
 
 @each_measure
-def test_names_are_unique_and_what_is_referred_to_is_there(measure):
+def test_names_are_unique_and_references_exist(measure):
     file = content(measure)
     every = ["default", *file["settings"], *file["tools"], *file["mistakes"]]
     assert len(set(every)) == len(every)
@@ -106,23 +108,30 @@ def test_names_are_unique_and_what_is_referred_to_is_there(measure):
 
 # ---- what they tell apart ----
 
+NOT_APART = """{measure}: no case {what} {a!r} and {b!r}.
+- If their values can differ, run `PYTHONPATH=tests python -m exact.search {measure} --tries 3000`, and add an input that it prints to tests/exact/inputs.py.
+- If they never differ, say why: `blind_to` of its entry in MEASURES of tests/exact/measures.py, or a row of IDLE in tests/exact/settings.py.
+Then run `make vectors`."""
+
 
 @each_measure
-def test_each_pair_is_told_apart_by_a_case_or_said_never_to_differ(measure):
+def test_each_pair_has_a_separating_case_or_never_differs(measure):
     groups = [set(each["names"]) for each in content(measure)["never_differ"]]
     for a, b in combinations(names_in(measure), 2):
         apart = any(looked_up(measure, case, a) != looked_up(measure, case, b) for case in cases(measure))
-        assert apart != any({a, b} <= group for group in groups), (a, b)
+        same = any({a, b} <= group for group in groups)
+        assert apart or same, NOT_APART.format(measure=measure, a=a, b=b, what="tells apart")
+        assert not (apart and same), f"{measure}: {a} and {b} differ in a case: correct `blind_to` of its entry in MEASURES of tests/exact/measures.py, or IDLE in tests/exact/settings.py"
 
 
 @each_measure
-def test_what_is_said_never_to_differ_does_not_on_small_inputs_at_random(measure):
+def test_settings_that_never_differ_agree_on_random_inputs(measure):
     computed = names(measure).computed
     for group, why in never_differ(measure, computed):
-        assert why
+        assert why, f"{measure}: {group} are said never to differ without a reason: add it to IDLE in tests/exact/settings.py"
         some = {name: computed[name] for name in group}
         for each in tried(measure, search.random_cases(measure, 40), some):
-            assert not each.apart, each.case.data
+            assert not each.apart, f"{measure}: {each.apart} are said never to differ ({why}), but do for {each.case.data}: correct `blind_to` in MEASURES of tests/exact/measures.py, or IDLE in tests/exact/settings.py"
 
 
 def test_a_pair_that_differs_is_seen_on_small_inputs_at_random():
@@ -136,7 +145,8 @@ def test_names_that_differ_do_so_by_a_hundredth_in_some_case_or_by_more_than_a_n
     groups = [set(each["names"]) for each in content(measure)["never_differ"]]
     for a, b in combinations(names_in(measure), 2):
         found = [(looked_up(measure, case, a), looked_up(measure, case, b)) for case in cases(measure)]
-        assert any({a, b} <= group for group in groups) or any(plainly_apart(*pair) for pair in found), (a, b)
+        same = any({a, b} <= group for group in groups)
+        assert same or any(plainly_apart(*pair) for pair in found), NOT_APART.format(measure=measure, a=a, b=b, what="has values that differ by 0.01 of")
 
 
 def plainly_apart(one, other):
@@ -274,14 +284,22 @@ def evaluated(measure, case, answers, tool=None):
     return value, dict(zip(scores.query_ids, scores.values.ravel().tolist()))
 
 
+DIFFERS = """{measure}, case {case!r} under {name!r}: the package gives {ours}, and conformance/measures/{measure}.json has {value}.
+One of the two definitions is wrong: that of the package, or the one in tests/exact/measures.py (after a change there, or of a preset: `make vectors`)."""
+
+
 def check(measure, case, name, answers, tool=None):
-    "The package gives the value of a name in the file."
+    "Check that the package gives the value of a name in the file."
     value, by_query = looked_up(measure, case, name)
     ours, each = evaluated(measure, case, answers, tool)
+    where = DIFFERS.format(measure=measure, case=case["name"], name=name, ours=ours, value=value)
     if "error" in (value, ours):
-        return value == ours
-    queries = by_query is None or (each.keys() == by_query.keys() and all(agrees(each[q], by_query[q]) for q in each))
-    return agrees(ours, value) and queries
+        assert value == ours, where
+        return
+    assert agrees(ours, value), where
+    if by_query is not None:
+        assert each.keys() == by_query.keys(), where
+        assert all(agrees(each[q], by_query[q]) for q in each), f"{where}\nof queries: {each} and {by_query}"
 
 
 EVALUATED = [measure for measure in MEASURES if measure not in OF_LABELS]
@@ -292,7 +310,7 @@ def test_evaluate_gives_every_value_under_every_setting(measure):
     file = content(measure)
     for case in file["cases"]:
         for name, answers in {"default": {}, **file["settings"]}.items():
-            assert check(measure, case, name, answers), (case["name"], name)
+            check(measure, case, name, answers)
 
 
 @pytest.mark.parametrize("measure", EVALUATED)
@@ -300,7 +318,7 @@ def test_evaluate_gives_every_value_under_the_conventions_of_every_tool(measure)
     file = content(measure)
     for case in file["cases"]:
         for tool in file["tools"]:
-            assert check(measure, case, tool, {}, tool), (case["name"], tool)
+            check(measure, case, tool, {}, tool)
 
 
 def with_queries_as_documents(data):
@@ -334,7 +352,7 @@ def test_a_mistake_that_equals_a_convention_is_computed_by_it(measure):
     for name, mistake in file["mistakes"].items():
         known = settings.get(file["same_as"].get(name)) == mistake.get("equals")
         for case in file["cases"] if "equals" in mistake and not known else []:
-            assert check(measure, case, name, mistake["equals"]), (case["name"], name)
+            check(measure, case, name, mistake["equals"])
 
 
 @pytest.mark.parametrize("measure", EVALUATED)
@@ -351,12 +369,12 @@ def test_our_functions_of_a_list_give_every_value(measure):
             if value != "error":
                 (ours,) = measure_of(measure, case, answers).of(judged)
                 ours = max(ours, 1e-5) if measure in ("GMAP", "GMBpref") else ours  # which the mean sees
-                assert agrees(ours, value), (case["name"], name)
+                assert agrees(ours, value), DIFFERS.format(measure=measure, case=case["name"], name=name, ours=ours, value=value)
     assert len(lists) > 1
 
 
 @pytest.mark.parametrize("measure", OF_LABELS)
-def test_our_functions_of_labels_and_of_lists_alone_give_every_value(measure):
+def test_functions_of_labels_and_lists_give_every_value(measure):
     file = content(measure)
     for case in file["cases"]:
         data = [case[name] for name in ("labels", "scores", "groups") if name in case]
@@ -366,13 +384,14 @@ def test_our_functions_of_labels_and_of_lists_alone_give_every_value(measure):
             data = [ir.Judged.from_grades([case["grades"]], ideal=[pool])]
         for name, answers in {"default": {}, **file["settings"]}.items():
             (value,) = np.atleast_1d(OF_LABELS[measure](*data, **cutoff, **answers))
-            assert agrees(value, looked_up(measure, case, name)[0]), (case["name"], name)
+            known, _ = looked_up(measure, case, name)
+            assert agrees(value, known), DIFFERS.format(measure=measure, case=case["name"], name=name, ours=value, value=known)
 
 
-def test_every_tool_of_the_package_is_in_the_files_of_its_measures_with_what_is_noted_for_it():
+def test_every_tool_is_in_the_files_of_its_measures():
     for measure in EVALUATED:
         wanted = {name for name, preset in PRESETS.items() if measure in preset.kinds.split()}
-        assert content(measure)["tools"].keys() == wanted
+        assert content(measure)["tools"].keys() == wanted, f"{sorted(content(measure)['tools'].keys() ^ wanted)}: run `make vectors` after a change of PRESETS"
         assert content(measure)["tools"] == tools(measure), "run `make vectors`"
     noted = content("nDCG")["tools"]["lightgbm"]  # by hand: LightGBM's documentation and source
     assert noted.items() >= {"ties": "given", "no_relevant": "one", "gain": "exp"}.items()
@@ -416,7 +435,7 @@ def run_by_node(code, **more):
 
 if PLAY.exists():
 
-    def test_the_module_of_the_interactive_pages_gives_every_value_of_what_it_has():
+    def test_module_of_interactive_pages_gives_its_known_values():
         jobs, values, names = zip(*jobs_for_lists())
         code = ["--input-type=module", "--eval", ASK % json.dumps(PLAY.as_uri())]
         done = run_by_node(code, input=json.dumps(jobs))
@@ -448,19 +467,29 @@ def test_the_runner_on_the_page_works_and_prints_what_the_page_shows(tmp_path):
     assert done.stdout == block("text")
 
 
-def test_the_page_says_what_every_question_answer_and_field_means():
+def test_page_mentions_every_question_answer_and_field():
     told = set(re.findall(r"`([^`\n]+)`", README))
+    explain = "conformance/README.md does not explain {0!r} (of {1}): a parameter or its answer needs a row in MEANINGS of tests/exact/measures.py and then `make vectors`; a convention needs its row on the page"
     for measure in MEASURES:
         for question, answer in content(measure)["defaults"].items():
-            assert question in told, question
-            assert answer is None or isinstance(answer, bool | int | float) or answer in told, answer
+            assert question in told, explain.format(question, measure)
+            assert answer is None or isinstance(answer, bool | int | float) or answer in told, explain.format(answer, measure)
         for answers in content(measure)["settings"].values():
-            assert {str(answer) for answer in answers.values() if isinstance(answer, str)} <= told
+            for answer in answers.values():
+                assert not isinstance(answer, str) or answer in told, explain.format(answer, measure)
         for case in cases(measure):
             assert case.keys() <= told
 
 
-def test_the_case_that_the_page_shows_stands_in_its_file_but_for_other_values_left_out():
+def test_parameter_table_of_the_page_comes_from_meanings():
+    assert files.with_parameters(README) == README, "the table of parameters differs from MEANINGS of tests/exact/measures.py: run `make vectors`"
+    assert files.parameters() in README
+    named = {name for names, _, _ in files.MEANINGS for name in names.split(", ") if name}
+    known = {name for entry in files.MEASURES.values() for name in entry.parameters}
+    assert named == known, f"MEANINGS of tests/exact/measures.py: add rows for {known - named}, remove those of {named - known}"
+
+
+def test_case_on_the_page_equals_the_case_in_its_file():
     shown = json.loads(block("json"))
     (case,) = (case for case in cases("nDCG") if case["name"] == shown["name"])
     assert shown["other_values"].items() <= case["other_values"].items()

@@ -35,7 +35,7 @@ def test_the_linear_gain_is_the_grade_and_the_exponential_one_less_than_a_power_
 
 
 @given(st.dictionaries(st.integers(-2, 5), st.integers(-9, 99), min_size=1), st.data())
-def test_a_table_of_gains_and_a_function_are_asked_for_every_grade(table, data):
+def test_gain_table_and_function_apply_to_every_grade(table, data):
     grades = data.draw(st.lists(st.sampled_from(sorted(table)), min_size=1))
     assert as_gain(table)(grades).tolist() == [table[g] for g in grades]
     assert as_gain(lambda g: 3 * g)(grades).tolist() == [3 * g for g in grades]
@@ -101,7 +101,7 @@ def test_a_cutoff_is_a_plain_int_or_none(k):
 
 
 @pytest.mark.parametrize("k", [0, -1, 2**63, 1.0, True, "3", float("nan"), [1]])
-def test_what_is_no_whole_number_from_1_is_no_cutoff(k):
+def test_invalid_cutoff_is_an_error(k):
     with pytest.raises(ValueError, match="must be a whole number >= 1 or None, not "):
         check_cutoff(k)
 
@@ -115,7 +115,7 @@ def test_a_ratio_is_0_where_the_whole_is_0_and_takes_any_matching_shapes():
 # ---- edge cases, decided by name ----
 
 
-def test_the_conventions_are_those_of_trec_eval_unless_told_otherwise():
+def test_default_conventions_sort_by_docid_and_score_0():
     assert Conventions() == Conventions(ties="docid", missing="zero", no_relevant="zero", negative="zero")
     assert Conventions(ties="given") != Conventions()
     assert {Conventions(): 1}[Conventions()] == 1
@@ -209,7 +209,7 @@ def test_an_option_that_is_not_among_the_choices_is_refused():
         check_option("colour", "green", ["red", "blue"])
 
 
-def test_documented_puts_what_is_known_of_the_parameters_before_the_example():
+def test_documented_puts_parameters_before_the_example():
     def f(ranking, k=3, other=None):
         """What it is.
 
@@ -254,7 +254,7 @@ def averaged(conventions, *measures):
 
 @pytest.mark.parametrize("missing", CHOICES["missing"])
 @pytest.mark.parametrize("no_relevant", CHOICES["no_relevant"])
-def test_the_averaging_says_over_which_queries_evaluate_takes_the_mean(missing, no_relevant):
+def test_averaging_describes_the_queries_in_the_mean(missing, no_relevant):
     conventions = Conventions(missing=missing, no_relevant=no_relevant)
     phrase, of_all, of_two = AVERAGING[missing, no_relevant]
     assert conventions.averaging == phrase
@@ -284,7 +284,7 @@ def test_the_averaging_is_no_argument_and_does_not_change():
 
 
 @pytest.mark.parametrize(("tool", "queries"), [("trec_eval", 3), ("trec_eval-c", 6), ("recbole", 4), ("recommenders", 2), ("lenskit", 4), ("spark", 6)])
-def test_the_averaging_of_a_tool_is_that_of_its_preset(tool, queries):
+def test_averaging_of_a_tool_matches_its_conventions(tool, queries):
     conventions = conventions_of(tool)
     assert conventions.averaging == AVERAGING[conventions.missing, conventions.no_relevant][0]
     assert averaged(tool, AP) == [queries]

@@ -52,7 +52,7 @@ def test_an_adjusted_p_is_below_alpha_where_the_step_by_step_procedure_rejects(p
 
 
 @given(P)
-def test_bh_and_by_are_those_of_scipy(p):
+def test_bh_and_by_equal_scipy(p):
     np.testing.assert_allclose(adjust(np.array(p), "bh"), stats.false_discovery_control(p), rtol=1e-12)
     np.testing.assert_allclose(adjust(np.array(p), "by"), stats.false_discovery_control(p, method="by"), rtol=1e-12)
 
@@ -117,7 +117,7 @@ def test_a_bootstrap_interval_holds_the_difference(d):
     assert (low, high) == bootstrap_interval(d, resamples=999)
 
 
-def test_a_lopsided_sample_of_few_warns_nobody():
+def test_small_skewed_sample_does_not_warn():
     assert not np.isnan(bootstrap_interval(np.array([0, 0, 0, 1.0]), method="bca")).all()
 
 
@@ -141,7 +141,7 @@ def test_the_studentized_bootstrap_agrees_with_all_resamples_up_to_chance(d):
     assert (low + high) / 2 == pytest.approx(statistics.mean(d))
 
 
-def test_the_ends_of_a_one_sided_studentized_test_leave_out_each_tail_by_itself():
+def test_asymmetric_studentized_interval_has_equal_tails():
     d = np.random.default_rng(0).exponential(size=7) - 0.8
     signed = sorted(t for t in all_resamples([*d[:5].tolist()]))
     low, high = studentized_interval(d[:5], level=0.7, symmetric=False, resamples=40_000)
@@ -181,7 +181,7 @@ EXPERIMENTS = 600
 LIMIT = 0.05 + 3.3 * np.sqrt(0.05 * 0.95 / EXPERIMENTS)
 
 
-def test_exchangeable_systems_are_told_apart_in_5_of_100_cases_by_every_test_of_means():
+def test_tests_of_means_have_a_false_positive_rate_near_0_05():
     random = np.random.default_rng(1)
     d = random.choice([-1, 1], size=(30, EXPERIMENTS)) * random.beta(0.4, 2, size=(30, EXPERIMENTS))
     assert all(0.02 < rate <= LIMIT for rate in alarms(d, ABOUT_MEANS).values())

@@ -63,7 +63,7 @@ def test_a_repeated_document_is_named_with_both_its_lines(tmp_path):
 
 
 @pytest.mark.parametrize("kind", READ)
-def test_a_document_that_stands_twice_is_refused_with_both_lines(tmp_path, kind):
+def test_duplicate_document_is_an_error_with_both_lines(tmp_path, kind):
     line = {"qrels": QRELS, "run": RUN}[kind].splitlines()[0]
     for again in (line, line.replace(b" ", b"\t"), line[:-1] + b"7"):
         path = put(tmp_path / "file", {"qrels": QRELS, "run": RUN}[kind] + b"\nz 0 b 1\n"[: 9 * (kind == "qrels")] + again)

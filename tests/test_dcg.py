@@ -88,7 +88,7 @@ def test_linear_ndcg_does_not_change_with_the_unit_of_the_grades(search, k, unit
 
 
 @given(searches(judgments), st.integers(0, 5), cutoffs)
-def test_documents_that_nobody_judged_gain_nothing_but_push_others_down(search, holes, k):
+def test_unjudged_documents_have_gain_0_but_take_a_rank(search, holes, k):
     ranking, _ = search
     pushed = [None] * holes + ranking
     expected = sum((g or 0) / log2(i + 1) for i, g in enumerate(ranking, start=1 + holes) if k is None or i <= k)
@@ -170,7 +170,7 @@ def test_a_discount_may_fall_below_the_smallest_number_and_an_ideal_may_not():
 
 
 @pytest.mark.parametrize("measure", [DCG, CG, nDCG])
-def test_a_table_of_gains_that_lacks_a_grade_is_refused_also_where_it_stands_below_the_cutoff(measure):
+def test_missing_gain_of_a_grade_is_an_error_below_the_cutoff(measure):
     lacking = measure(gain={1: 1, 2: 2}) @ 2
     for found in ([1, 2, 5], Judged.from_grades([[1, 2, 5], [1]])):
         with pytest.raises(ValueError, match="the gain mapping has no grade 5"):

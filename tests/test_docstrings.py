@@ -45,7 +45,7 @@ def test_the_docstring_of_a_public_name_names_each_of_its_parameters(name):
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if inspect.isclass(getattr(irmetrics_nb, name))])
-def test_every_public_method_of_a_public_class_says_what_it_does(name):
+def test_every_public_method_has_a_docstring(name):
     own = vars(getattr(irmetrics_nb, name))
     late = [n for n, member in own.items() if n[0] != "_" and (callable(member) or isinstance(member, (property, classmethod)))
             and not inspect.getdoc(member)]

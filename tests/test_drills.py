@@ -163,7 +163,7 @@ def test_no_right_answer_is_refused():
     assert [(task["topic"], text) for (task, text), said in zip(jobs, found, strict=True) if not said["right"]] == []
 
 
-def test_a_right_answer_of_two_digits_is_asked_for_more_and_does_not_count():
+def test_correct_answers_of_two_digits_need_a_third_digit():
     some = [task for task in tasks() if task["tolerance"] and abs(round(task["answer"], 2) - task["answer"]) > 0.0011]
     for said in ask("mark", [(task, f"{task['answer']:.2f}") for task in some]):
         assert not said["right"] and said["again"] and "three digits" in said["text"]
@@ -179,7 +179,7 @@ def test_an_answer_may_be_arithmetic(text, number):
 
 
 @pytest.mark.parametrize("text", ["", "abc", "1/", "1//2", "(1", "1)", "1/0", "2 3", "alert(1)", "log2 3", "0.5.5", "--", "constructor(1)", "toString(2)"])
-def test_what_is_no_number_is_no_wrong_answer(text):
+def test_invalid_number_is_not_a_wrong_answer(text):
     (task,) = ask("deal", [["ap", 1, 1, 1]])
     (said,) = ask("mark", [[task, text]])
     assert said["again"] and not said["right"]
@@ -286,7 +286,7 @@ def test_an_unanswered_query_that_is_left_out_is_recognised():
     assert len(found) > 30
 
 
-def test_the_mean_rank_is_recognised_where_mrr_is_asked_for():
+def test_mean_rank_is_recognised_as_a_slip_for_mrr():
     found = [(task, slip["value"]) for task, slip in slips() if slip["name"] == "ranks"]
     for task, x in found:
         ranks = [1 / value(task["measure"], query) for query in task["queries"] if value(task["measure"], query)]
@@ -294,7 +294,7 @@ def test_the_mean_rank_is_recognised_where_mrr_is_asked_for():
     assert len(found) > 30
 
 
-def test_the_divisor_of_the_slip_is_named_with_that_of_the_measure():
+def test_slip_text_names_the_wrong_and_the_right_divisor():
     task = next(task for task in tasks() if task["topic"] == "ap" and task["measure"] == "AP" and task["kind"] == "value" and task["queries"][0]["missed"] and len(task["queries"]) == 1)
     (slip,) = (slip for slip in task["slips"] if slip["name"] == "overFound")
     (query,) = task["queries"]
@@ -388,7 +388,7 @@ def test_after_five_in_a_row_the_next_task_is_of_the_next_level(drill):
     assert page.url.endswith("#seed=17&level=2&task=1") and "Streak 5" in page.locator(".drill").inner_text()
 
 
-def test_what_was_missed_is_said_with_its_grade_and_for_both_lists(drill):
+def test_missed_documents_are_shown_for_both_lists(drill):
     page = drill("dcg", "#seed=501&level=2&task=10")
     task = dealt("dcg", 2, 501, 10)
     assert set(task["queries"][0]["missed"]) == {1} and task["scale"] == 3
@@ -413,7 +413,7 @@ def test_a_slip_is_named_with_the_step_where_it_went_off_and_ends_the_streak(dri
     assert status(page).startswith("Yes: ") and "Streak 0" in page.locator(".drill").inner_text()
 
 
-def test_it_shows_how_if_it_is_asked(drill):
+def test_button_shows_the_steps_of_the_solution(drill):
     page = drill()
     page.get_by_role("button", name="Show me how").click()
     want = [step["text"] for step in ask("demonstrate", [[dealt()]])[0]]
@@ -481,7 +481,7 @@ def test_every_topic_has_a_page_with_a_drill():
 
 
 @pytest.mark.parametrize("name", DRILLS, ids=str)
-def test_without_a_script_twenty_tasks_stand_there_with_folded_answers(name):
+def test_twenty_tasks_have_folded_answers_without_a_script(name):
     text = markdown(name)
     assert re.findall(r"^\*\*(\d+)\.\*\* ", text, re.MULTILINE) == [str(i) for i in range(1, 21)]
     answers = re.findall(r"<details><summary>Answer</summary>\n\n(.*?)\n\n</details>", text, re.DOTALL)
@@ -499,8 +499,10 @@ def test_an_exam_has_sixty_marks_folded_solutions_and_a_second_one_of_other_numb
     assert one != other
 
 
-def test_the_exam_says_by_how_much_a_swap_changes_each_measure():
-    for text in re.findall(r"\*\*7\.\*\*(.*?)\*\*8\.\*\*", markdown(EXAM), re.DOTALL):
+def test_exam_shows_how_a_swap_changes_each_measure():
+    exercises = re.findall(r"\*\*7\.\*\*(.*?)\*\*8\.\*\*", markdown(EXAM), re.DOTALL)
+    assert len(exercises) == 2
+    for text in exercises:
         grades = json.loads(re.search(r"In the list (\[.*?\])", text)[1])
         after = [*grades[:2], grades[3], grades[2], *grades[4:]]
         said = re.findall(r"^- `(\S+) = .*: \*\*([+-]\d\.\d{4})\*\*$", text, re.MULTILINE)

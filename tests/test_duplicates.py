@@ -98,7 +98,7 @@ def same(one, other):
 
 
 @given(_rows, st.sampled_from(WAYS))
-def test_one_row_of_each_document_is_left_where_it_stood(rows, way):
+def test_one_row_of_each_document_keeps_its_position(rows, way):
     for make in Qrels, Run:
         read, expected = make(list(rows), duplicates=way), make(by_hand(rows, way))
         assert (read.queries, read.to_dict()) == (expected.queries, expected.to_dict())
@@ -109,7 +109,7 @@ def test_one_row_of_each_document_is_left_where_it_stood(rows, way):
 
 @given(_rows, _rows, st.sampled_from(WAYS), st.sampled_from(['docid', 'given', 'average', 'worst']), st.sampled_from(['float64', 'float32']))
 @settings(max_examples=60)
-def test_the_result_is_that_of_the_input_with_these_rows_removed_by_hand(qrels, run, way, ties, scores):
+def test_duplicates_option_equals_removing_rows_by_hand(qrels, run, way, ties, scores):
     qrels = [*qrels, ('both', 'a', 1)]
     run = [*run, ('both', 'a', 1)]
     how = {'ties': ties, 'score_dtype': scores}
@@ -166,7 +166,7 @@ def test_lists_of_documents_ranks_and_distances_are_deduplicated_too(tmp_path):
 
 
 @pytest.mark.parametrize('way', WAYS)
-def test_rows_of_a_large_file_in_batches_or_scattered_are_those_of_one_piece(way, tmp_path):
+def test_large_files_in_batches_give_the_result_of_one_piece(way, tmp_path):
     rows = [(f'q{i % 40}', f'd{i * 7 % 23}', i * 13 % 31) for i in range(4000)]
     for several in rows, sorted(rows, key=lambda row: row[0]):
         path = put(tmp_path/'run.txt', as_trec(several, 'run'))
@@ -186,17 +186,17 @@ def test_what_only_looks_the_same_by_its_number_is_compared_by_its_bytes():
             [kept.query_ids[q] for q in kept.query], kept.doc.tolist(), left])), 'run')))
 
 
-def test_where_nothing_stands_twice_nothing_is_left_out_or_said():
+def test_without_duplicates_no_row_is_left_out_or_reported():
     qrels, run = {'q': {'a': 1}}, {'q': {'b': 2.0, 'a': 1.0}}
     for way in CHOICES['duplicates']:
         scores = evaluate(qrels, run, MEASURES, duplicates=way)
         assert scores.runs[0].repeats == (0, 0) and scores.runs[0].reading == 'in one piece'
-        assert 'left out (a document' not in repr(scores)
+        assert 'left out (duplicate documents)' not in ' '.join(repr(scores).split())
         assert Run(run, duplicates=way)._dicts, 'a dict of dicts holds no document twice, and stays one'
         assert evaluate(Qrels(qrels), Run(run), MEASURES, duplicates=way).means == scores.means
 
 
-def test_how_many_are_left_out_stands_under_the_table_and_in_every_form_of_it():
+def test_number_of_removed_rows_is_in_the_text_and_in_json():
     scores = evaluate(list(QRELS), {'ours': list(RUN), 'theirs': {'q1': ['a']}}, 'AP', duplicates='last')
     text = ' '.join(repr(scores).split())
     assert '2 rows of the judgments left out (duplicate documents)' in text
@@ -208,7 +208,7 @@ def test_how_many_are_left_out_stands_under_the_table_and_in_every_form_of_it():
     assert [one['repeats'] for one in json.loads(render(scores, 'json'))] == [{'qrels': 2, 'run': 3}, {'qrels': 2, 'run': 0}]
 
 
-def test_parts_count_what_is_left_out_of_each():
+def test_parts_count_their_removed_rows():
     half = [[row for row in rows if row[0] == q] for q in ('q1', 'q2') for rows in (QRELS, RUN)]
     parts = [evaluate(half[i], half[i + 1], 'AP', part=True, duplicates='first') for i in (0, 2)]
     whole = evaluate(list(QRELS), list(RUN), 'AP', duplicates='first')
@@ -222,11 +222,11 @@ def test_parts_count_what_is_left_out_of_each():
     lambda: Qrels({'q': {'a': 1}}, duplicates=None), lambda: Run(Run({'q': ['a']}), duplicates='x'),
     lambda: report({'q': {'a': 1}}, {'q': ['a']}, 'AP', duplicates=True)])
 def test_an_unknown_answer_is_refused(call):
-    with pytest.raises(ValueError, match="duplicates must be 'refuse' or 'first' or 'last' or 'best', not"): call()
+    with pytest.raises(ValueError, match=f"duplicates must be {' or '.join(map(repr, CHOICES['duplicates']))}, not"): call()
 
 
 @pytest.mark.parametrize('conventions', [None, 'trec_eval', 'trec_eval10', 'xgboost'])
-def test_a_document_twice_is_refused_unless_a_row_is_asked_for(conventions):
+def test_duplicates_are_an_error_without_the_option(conventions):
     for qrels, run in (QRELS, by_hand(RUN, 'first')), (by_hand(QRELS, 'first'), RUN):
         with pytest.raises(DataError, match='duplicate document .* in query'): evaluate(list(qrels), list(run), 'AP', conventions=conventions)
         assert evaluate(list(qrels), list(run), 'AP', conventions=conventions, duplicates='first').runs[0].repeats in ((2, 0), (0, 3))
@@ -264,7 +264,7 @@ def test_the_check_up_still_counts_them_as_faults():
     assert 'duplicate' in {finding.code for finding in check(list(QRELS), list(RUN)).findings}
 
 
-def test_every_command_takes_the_option_and_says_what_was_left_out(tmp_path):
+def test_commands_accept_duplicates_and_report_removed_rows(tmp_path):
     put(tmp_path/'qrels.txt', as_trec(QRELS, 'qrels')), put(tmp_path/'run.txt', as_trec(RUN, 'run'))
     put(tmp_path/'other.txt', b'q1 Q0 a 1 2 other\nq2 Q0 c 1 1 other\n')
     clean = evaluate(by_hand(QRELS, 'last'), by_hand(RUN, 'last'), 'AP')
@@ -298,7 +298,7 @@ def test_every_command_takes_the_option_and_says_what_was_left_out(tmp_path):
 
 @given(_rows, _rows)
 @settings(max_examples=40)
-def test_ir_measures_takes_the_last_row_of_a_document_as_its_conventions_say(qrels, run):
+def test_ir_measures_preset_uses_the_last_row_of_a_document(qrels, run):
     qrels, run = [*qrels, ('both', 'a', 1)], [*run, ('both', 'a', 1)]
     asked = {'AP': AP, 'RR': RR, 'nDCG@3': nDCG@3, 'P@2': P@2, 'NumRet': NumRet, 'SetP': SetP, 'Bpref': Bpref}
     theirs = ir_measures.iter_calc(
@@ -326,7 +326,7 @@ def test_its_own_measures_take_the_last_row_too():
 
 
 @pytest.mark.skipif(not shutil.which('perl'), reason='gdeval is a Perl script')
-def test_its_err_takes_the_first_grade_and_counts_what_is_retrieved_twice_twice():
+def test_err_of_ir_measures_counts_a_duplicate_document_twice():
     # Rank 2 and, for those who went on, rank 4 again; gdeval rounds to five digits.
     assert of_ir_measures(ERR@4)['ERR@4'] == pytest.approx(1/16/2 + 15/16 * 1/16/4, abs=1e-5)
 

@@ -89,7 +89,7 @@ def test_the_mean_counts_judged_queries_that_the_run_does_not_answer():
     assert evaluate({'a': {'d': 1}, 'b': {'d': 1}}, {'a': {'d': 1.0}}, 'RR', missing='skip').means == {'RR': 1.0}
 
 
-def test_a_query_without_relevant_documents_counts_as_zero_unless_told_otherwise():
+def test_query_without_relevant_documents_scores_0_by_default():
     qrels, run = {'a': {'d': 1}, 'b': {'d': 0}}, {'a': {'d': 1.0}, 'b': {'d': 1.0}}
     assert evaluate(qrels, run, 'RR').means['RR'] == 0.5
     assert evaluate(qrels, run, 'RR', no_relevant='skip').means['RR'] == 1.0
@@ -114,7 +114,7 @@ def test_junk_counts_as_not_judged_unless_it_is_kept():
     assert evaluate(qrels, run, 'CG', negative='keep').means['CG'] == 0.0
 
 
-def test_the_largest_grade_of_err_is_the_judgments_and_stands_in_the_table():
+def test_largest_grade_of_err_comes_from_qrels_and_is_shown():
     scores = evaluate({'q': {'a': 1, 'b': 3}}, {'q': ['a']}, 'ERR ERR(max_grade=4)')
     assert scores['ERR'][0] == 1 / 8 and scores['ERR(max_grade=4)'][0] == 1 / 16
     assert list(scores) == ['ERR(max_grade=3)', 'ERR(max_grade=4)'] == list(scores.means)
@@ -213,7 +213,7 @@ def test_a_query_that_the_run_names_without_a_document_is_not_one_without_judgme
         assert (scores.missing, scores.unjudged, scores.means) == (0, 0, {'RR': 0.5})
 
 
-def test_measures_that_do_not_ask_for_relevance_have_no_say_in_what_has_none():
+def test_measures_without_relevance_do_not_affect_no_relevant():
     qrels, run = {'a': {'d': 1}, 'b': {'d': 0}}, {'a': {'d': 1}, 'b': {'d': 1}}
     for measures in ('AP', 'AP NumRet', 'AP Judged@10', 'NumRet AP Judged@1'):
         assert evaluate(qrels, run, measures).no_relevant == 1
@@ -221,7 +221,7 @@ def test_measures_that_do_not_ask_for_relevance_have_no_say_in_what_has_none():
     assert evaluate(qrels, run, 'NumRet').no_relevant == 0
 
 
-def test_a_document_that_stands_in_a_dict_as_text_and_as_a_number_is_there_twice():
+def test_equal_text_and_number_ids_in_a_dict_are_duplicates():
     for docs in ({'a': 1., '5': 2., 5: 3.}, {5: 3., '5': 2.}, {'5': 1., b'5': 2.}):
         with pytest.raises(DataError, match="duplicate document '5' in query '1'"): Run({'1': docs})
     for odd in (None, 1.5, float('nan')):
@@ -229,7 +229,7 @@ def test_a_document_that_stands_in_a_dict_as_text_and_as_a_number_is_there_twice
 
 
 @pytest.mark.parametrize(('name', 'choice'), [(name, choice) for name in CHOICES for choice in CHOICES[name]])
-def test_the_result_says_by_which_conventions_it_came_about(name, choice):
+def test_result_shows_its_conventions(name, choice):
     scores = evaluate({'a': {'d': 1}}, {'a': {'d': 1.0}}, 'RR', **{name: choice})
     assert scores.conventions == Conventions(**{name: choice})
     assert CHOICES[name][choice] in ' '.join(repr(scores).split())

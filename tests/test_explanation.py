@@ -100,7 +100,7 @@ def adds_up(why):
 @pytest.mark.parametrize("ties", TIES)
 @given(seed=seeds, data=st.data())
 @settings(max_examples=7)
-def test_an_explanation_of_a_query_is_what_evaluate_says_with_ties_of_any_kind(name, ties, seed, data):
+def test_explanation_equals_evaluate_with_every_tie_rule(name, ties, seed, data):
     qrels, run, query = one_query(seed)
     negative = data.draw(st.sampled_from(["zero", "keep"]))
     at = data.draw(st.sampled_from([None, 1, 3, 7])) if KINDS[name].at == "k" else None
@@ -282,7 +282,7 @@ def test_a_written_form_that_does_not_fit_a_variant_is_not_used():
     assert explain("AP", tied, ties="average").text == "AP = 0.75 / 1 = 0.7500"
 
 
-def test_a_line_about_a_thousand_documents_is_short_and_says_what_it_leaves_out():
+def test_text_of_900_documents_is_short_and_counts_other_terms():
     deep = [3] * 900  # the products of 1 - gain go more than float64 can hold, and are not needed
     for measure in ("AP", "nDCG(gain='exp')", "ERR", "RBP"):
         text = explain(measure, deep).text
@@ -303,7 +303,7 @@ def as_run(docs):
 @every_kind
 @given(seed=seeds, data=st.data())
 @quick
-def test_a_what_if_is_what_evaluate_says_of_the_changed_run_or_judgments(name, seed, data):
+def test_changed_explanation_equals_evaluate_on_changed_input(name, seed, data):
     qrels, run, query = one_query(seed)
     why = explain(name, qrels, run, query)
     docs, others = list(why.listing.docs), {q: r for q, r in qrels.items() if q != query}
@@ -335,7 +335,7 @@ def test_a_what_if_is_what_evaluate_says_of_the_changed_run_or_judgments(name, s
 @pytest.mark.parametrize("name", ["AP", "nDCG@4", "RR", "ERR", "Bpref", "P@3", "IPrec"])
 @given(seed=seeds)
 @settings(max_examples=4)
-def test_swaps_are_what_the_measure_says_of_every_swapped_list(name, ties, seed):
+def test_swaps_equal_the_measure_of_every_swapped_list(name, ties, seed):
     qrels, run, query = one_query(seed)
     assume(run.get(query))
     docs = dict(list(run[query].items())[:7])
@@ -378,7 +378,7 @@ def test_a_deep_list_with_thousands_of_swaps_is_done_in_blocks():
         close(change[i, j], AP.of(new) - AP.of(grade))
 
 
-def test_an_explanation_says_whose_share_changed():
+def test_change_lists_the_contributions_that_changed():
     change = explain("AP", [0, 1, 0, 1]).move("d4", 1).change
     assert str(change) == "d4 from rank 4 to rank 1: 0.5000 → 0.8333 (+0.3333)"
     assert {d: (a, pytest.approx(b)) for d, a, b in change.documents} == {"d4": (0.25, 0.5), "d2": (0.25, 1 / 3)}
@@ -394,7 +394,7 @@ def test_a_largest_grade_that_another_query_has_stays_in_force():
 # ---- conventions, forms of input ----
 
 
-def test_the_forms_of_input_are_those_of_evaluate(tmp_path):
+def test_explain_accepts_the_input_forms_of_evaluate(tmp_path):
     (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 2\n")
     (tmp_path / "run").write_text("q Q0 c 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n")
     dicts = {"q": {"a": 1, "b": 2}}, {"q": ["c", "b", "a"]}
@@ -567,7 +567,7 @@ def files(tmp_path):
     return tmp_path
 
 
-def test_the_command_prints_the_line_the_ranks_and_what_was_missed(files):
+def test_command_prints_formula_ranks_and_missed_documents(files):
     done = irmetrics("explain", "qrels.txt", "run.txt", "flower", "-m", "AP nDCG@2", "--documents", "docs.tsv", "--rows", 2, cwd=files)
     assert (done.returncode, done.stderr) == (0, "")
     assert "AP = (1/1 + 2/3) / 3 = 0.5556" in done.stdout and "nDCG@2 = (3/log2(2))" in done.stdout
@@ -599,7 +599,7 @@ def test_the_command_gives_markdown(files):
     (["qrels.txt", "run.txt"], 2, "QUERY"),
     (["qrels.txt", "run.txt", "flower", "--output", "run.txt"], 2, "is also an input file"),
 ])  # fmt: skip
-def test_the_command_says_in_one_line_what_is_wrong(files, args, code, says):
+def test_command_reports_errors_in_one_line(files, args, code, says):
     done = irmetrics("explain", *args, cwd=files)
     assert done.returncode == code and done.stdout == ""
     assert says in done.stderr
@@ -635,13 +635,13 @@ def test_a_value_is_explained_as_a_tool_computes_it(tool, measure):
 
 
 @pytest.mark.parametrize(("answer", "value"), [("zero", 0), ("one", 1), ("nan", float("nan"))])
-def test_a_query_without_relevant_documents_counts_what_the_conventions_say(answer, value):
+def test_query_without_relevant_documents_follows_conventions(answer, value):
     why = explain("AP", {"q": {"a": 0}, "r": {"b": 1}}, {"q": ["a"], "r": ["b"]}, "q", no_relevant=answer)
     assert why.value == pytest.approx(value, nan_ok=True)
     assert ("no document is relevant" in why.text) == (answer != "zero")
 
 
-def test_conventions_decide_of_a_list_too_and_what_is_said_beside_them_wins():
+def test_conventions_apply_to_lists_and_options_override_them():
     assert explain("nDCG@3", [1, 3, 0], conventions="xgboost").measure == parse("nDCG(gain='exp')@3")
     assert explain("nDCG(gain='linear')@3", [1, 3, 0], conventions="xgboost").measure == parse("nDCG@3")
     both = explain_difference("P@2", CONVENTIONS_SEEN, CONVENTIONS_RUN, CONVENTIONS_RUN, conventions="xgboost", no_relevant="zero")

@@ -65,7 +65,7 @@ def test_a_query_without_relevant_documents_scores_zero_under_every_measure():
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 1000, 10**9, 2**31, 2**62])
-def test_a_cutoff_beyond_the_list_counts_the_places_nobody_filled_as_misses(k):
+def test_cutoff_beyond_the_list_counts_empty_ranks_as_misses(k):
     scores = evaluate({"q": {"a": 1, "c": 1}}, RUN_AS_DICT, f"P@{k} R@{k} AP@{k} nDCG@{k} RR@{k}").to_dict()["q"]
     hits = int(k >= 2)
     best = 1 + (1 / math.log2(3) if k > 1 else 0)

@@ -174,7 +174,7 @@ def test_each_page_is_found_once(unrendered):
         assert len(set(homes)) == len(homes) > 1, query
 
 
-def test_words_for_tasks_stand_once_and_lead_to_pages_of_the_sidebar():
+def test_words_for_tasks_are_unique_and_link_to_sidebar_pages():
     listed = {entry.href for entry in project.sidebar()}
     words = [word.casefold() for words in finding.tasks().values() for word in words]
     assert finding.tasks().keys() <= listed
@@ -191,7 +191,7 @@ def test_the_script_of_quarto_is_changed_where_it_would_mark_inside_of_words(tmp
         finding.patch(script)
 
 
-def test_what_is_added_leads_to_a_page_that_is_there():
+def test_added_entries_link_to_existing_pages():
     homes = {finding.address(Path(entry.href)) for entry in project.sidebar()} | {f"api/{module}.html" for module in api.rooms()}
     added = [*finding.added()]
     assert len(added) > 150
@@ -211,7 +211,7 @@ def test_a_learning_page_goes_before_the_page_of_the_code(tmp_path, monkeypatch)
     assert finding.teacher("DCG", "dcg", taught) == Path("learn/gain.ipynb")
 
 
-def test_a_formula_stands_once_in_the_text_of_the_index():
+def test_formula_appears_once_in_the_text_of_the_index():
     page = (
         '<main><header id="title-block-header"><h1>T</h1></header><p>By <math><mi>R</mi><annotation>R</annotation></math>.</p>'
         '<section id="a" class="level2"><h2>A</h2><p>RR</p><br><p>x</p></section><a id="quarto-back-to-top">Back</a></main>'
@@ -238,7 +238,7 @@ def test_chinese_words_are_marked_once_and_nothing_inside_tags_scripts_and_formu
     )
 
 
-def test_a_long_line_of_code_or_output_wraps_with_an_indent_and_a_short_one_is_left_alone():
+def test_long_lines_wrap_with_an_indent_and_short_ones_do_not():
     long = "    " + "x " * 60
     page = f'<span id="cb1-1"><a></a>{long}</span>\n<span id="cb1-2">y</span><pre><code>a\n{long}</code></pre>'
     made = rendered.indented(page)
@@ -270,7 +270,7 @@ def test_a_table_that_scrolls_shows_it_by_a_shadow_and_outputs_wrap_at_every_wid
     assert "white-space: pre-wrap" in output
 
 
-def test_every_notebook_is_linked_from_the_margin_of_its_page_and_a_page_from_a_file_says_what_is_missing():
+def test_pages_link_their_notebook_and_explain_file_addresses():
     assert QUARTO["language"] == {"repo-action-links-source": "This page as a notebook"}
     assert "source" in QUARTO["website"]["repo-actions"]
     ends = (NBS / "theme/names.html").read_text(encoding="utf-8")
@@ -287,7 +287,7 @@ def test_the_part_of_a_page_is_lit_in_the_bar_and_no_other():
     assert re.search(r'nav-link active" href="x.html" aria-current="true">\s*<span class="menu-text">Use', made)
 
 
-def test_every_page_of_a_part_that_stands_in_the_bar_belongs_to_it():
+def test_pages_belong_to_their_part_of_the_navigation_bar():
     parts = rendered.part_of_each_page()
     assert {"Learn", "Guide", "Metrics", "Reference", "API"} == set(parts.values())
     assert parts["tutorials/better.html"] == "Learn"
@@ -306,7 +306,8 @@ def test_the_map_of_the_site_for_programs_lists_every_page_with_its_summary():
     listed = re.findall(r"(?m)^- \[[^\]]+\]\((\S+)\)(?:: (.+))?$", text)
     assert text.startswith(f"# irmetrics_nb\n\n> {settings()['description']}\n")
     homes = {f"{about.site_url()}/{finding.address(name)}" for name in notebooks()}
-    assert homes <= {address for address, summary in listed if summary}
+    lacking = homes - {address for address, summary in listed if summary}
+    assert not lacking, f"{sorted(lacking)} are not on the map with a summary: add the page to `sidebar` in _quarto.yml, and `> one sentence` to its first cell"
     assert "[Test vectors for every language](https://github.com/irmetrics-nb/irmetrics_nb/tree/main/conformance)" in text
 
 

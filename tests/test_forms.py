@@ -64,7 +64,7 @@ EXPECTED = f'{", ".join(_FIRST)} or {_LAST}'
 
 
 @pytest.mark.parametrize('form', FORMS)
-def test_a_form_is_read_alone_under_a_name_in_a_list_and_by_a_check(form):
+def test_each_form_of_a_run_works_everywhere(form):
     run = FORMS[form]
     assert evaluate(GRADES, run, 'RR').means == MEANS and evaluate(GRADES, run, 'RR').is_single
     assert evaluate(GRADES, {'a': run, 'b': ROWS}, 'RR').means == {'a': MEANS, 'b': MEANS}
@@ -78,7 +78,7 @@ def test_lists_of_documents_and_grades_are_judgments():
     assert Qrels({'q': [('d1', 2), ('d2', 0)]}).to_dict() == Qrels({'q': [{'id': 'd1', 'rating': 2}, {'id': 'd2', 'rating': 0}]}).to_dict() == {'q': {'d1': 2, 'd2': 0}}
 
 
-def test_a_document_twice_in_a_list_of_pairs_is_an_error_until_it_is_said_which_counts():
+def test_duplicate_pairs_are_an_error_without_the_option():
     twice = {'q': [('d1', .9), ('d1', .5)]}
     with pytest.raises(DataError, match="duplicate document 'd1' in query 'q'"): Run(twice)
     assert Run(twice, duplicates='last').to_dict() == {'q': {'d1': .5}}
@@ -121,8 +121,8 @@ def test_a_new_form_is_one_row_of_the_table_for_every_verb(kind, content, monkey
     ({'q': answer('d1'), 'p': {'error': {'type': 'x', 'reason': 'no such index'}, 'status': 404}}, "query 'p': the search failed: no such index"),
     ({'q': {'error': 'broken', 'status': 500}}, "query 'q': the search failed: broken"),
     ({'q': [{'id': 'd1', 'distance': .2}]}, "query 'q': no column score or sim .*; the columns are 'id', 'distance'"),
-    (5, f'expected {EXPECTED}, not 5')])
-def test_what_cannot_be_a_run_is_told_what_to_write(run, says):
+    (5, re.escape(f'expected {EXPECTED}, not 5'))])
+def test_invalid_run_is_an_error_with_a_suggestion(run, says):
     with pytest.raises(DataError, match=says): evaluate(GRADES, run)
     with pytest.raises(DataError, match=says): Run(run)
     assert check(GRADES, run).codes[0] in ('refused', 'columns')
@@ -158,13 +158,13 @@ def test_a_single_query_that_looks_the_same_is_noticed_by_evaluate_as_by_check(j
     assert any(how in str(finding) for finding in check(qrels, run).findings)
 
 
-def test_queries_that_nobody_judged_are_no_spelling_of_others():
+def test_unjudged_queries_are_not_reported_as_misspelled():
     with warnings.catch_warnings(action='error'): evaluate({'q1': {'d': 1}, 'q2': {'d': 1}}, {'q1': ['d'], 'q3': ['d']}, 'RR')
 
 
 @pytest.mark.parametrize('number', ['label', 'relevance', 'grade', 'rating'])
 @pytest.mark.parametrize('document', ['document', 'doc_id', 'id', 'url', 'docno'])
-def test_one_vocabulary_names_columns_whoever_asks(document, number, tmp_path):
+def test_columns_option_and_headers_accept_the_same_names(document, number, tmp_path):
     (tmp_path/'odd.csv').write_text('x,y,z\nq,d1,1\np,d2,1\n')
     assert Qrels(tmp_path/'odd.csv', columns={'qid': 'x', document: 'y', number: 'z'}).to_dict() == GRADES
     (tmp_path/'usual.csv').write_text(f'query_id,{document},{number}\nq,d1,1\np,d2,1\n')
@@ -197,7 +197,7 @@ def test_an_id_or_a_url_is_the_document_where_nothing_else_is():
     (lambda: evaluate(GRADES, ROWS, colour=1), TypeError, "unexpected keyword argument 'colour'$"),
     (lambda: nDCG(k=10), ValueError, 'nDCG@10'),
     (lambda: identify(GRADES, ROWS, 0.71), ValueError, r"write identify\(qrels, run, 'nDCG@10', 0.71\)")])
-def test_a_call_that_is_wrong_says_what_to_write(call, error, says):
+def test_wrong_calls_are_errors_with_suggestions(call, error, says):
     with pytest.raises(error, match=says): call()
 
 
@@ -207,7 +207,7 @@ def test_one_number_is_the_length_of_every_chunk():
     with pytest.raises(DataError, match='a length must be 0 or a positive number'): Run(run, budget=2, lengths=-1)
 
 
-def test_what_is_recognised_is_not_read(tmp_path):
+def test_recognition_does_not_read_files(tmp_path):
     runs = recognise(GRADES, {'a': tmp_path/'none.txt', 'b': ROWS})
     assert [run.name for run in runs] == ['a', 'b'] and not runs.single
     assert recognise(GRADES, runs) is runs

@@ -42,7 +42,7 @@ def test_the_gate_closes_for_a_drop_that_is_large_and_significant_or_for_a_misse
     assert closed(shift, **options).ok is ok
 
 
-def test_a_large_drop_that_may_be_chance_leaves_the_gate_open_and_says_so():
+def test_large_drop_that_is_not_significant_passes_with_a_note():
     noisy = {"main": dict(zip("12345678", (0.1, 0.9, 0.5, 0.3, 0.8, 0.4, 0.6, 0.2)))}
     noisy["new"] = dict(zip("12345678", (0.6, 0.1, 0.5, 0.1, 0.2, 0.9, 0.3, 0.1)))
     found = gate(compare(noisy, measures="AP", baseline="main"), max_drop=0.01)
@@ -83,7 +83,7 @@ def test_a_comment_has_a_few_lines():
     assert text.count("**FAILED**") == 2 and "`lost most: q" in text
 
 
-def test_floors_of_slices_are_asked_of_each_slice():
+def test_floors_of_slices_apply_to_each_slice():
     data = values(0)
     groups = {q: "low" if int(q[1:]) < 20 else "high" for q in data["main"]}
     for q in [q for q, g in groups.items() if g == "low"]:
@@ -218,7 +218,7 @@ def test_significant_drops_fail_at_most_at_the_level_of_the_test_and_any_drop_in
 
 
 @pytest.mark.parametrize("limit", [-0.1, "-1%", "%", "", "one", "1%%", "1 percent", float("nan"), "nan%", "1,5%", "inf%", float("inf")])
-def test_what_is_no_limit_is_refused_and_the_message_says_what_to_write(limit):
+def test_invalid_limit_is_an_error_with_examples(limit):
     with pytest.raises(ValueError, match=re.escape(f"max_drop must be a number that is 0 or more, such as 0.01, or a percentage such as 1%, not {limit!r}")):
         closed(0, max_drop=limit)
 
@@ -314,7 +314,7 @@ def test_nothing_retrieved_in_a_slice_only_warns():
     assert warned[0] in found.to_junit()
 
 
-def test_loaded_zeros_say_that_it_is_unknown_what_was_retrieved(tmp_path):
+def test_loaded_zeros_fail_if_retrieval_is_unknown(tmp_path):
     for answer, known in ((["x"], False), (["a"], True)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -376,7 +376,7 @@ def test_a_run_that_answers_four_of_fifty_queries_does_not_pass(option, how):
     assert gate(compare(FIFTY, {"main": FOUR, "new": WHOLE}, "RR", baseline="main", **how), **option).ok
 
 
-def test_coverage_counts_the_queries_of_the_baseline_alone_whatever_missing_says():
+def test_coverage_counts_queries_of_the_baseline_only():
     main = {q: ["a"] for q in list(FIFTY)[:40]}
     new = {q: ["a"] for q in list(FIFTY)[2:]}
     for how in ({}, {"missing": "skip"}):
@@ -450,7 +450,7 @@ def test_a_change_that_changes_nothing_passes_a_margin_and_two_queries_never_do(
     assert not found.ok and "no verdict is possible, so the check fails" in str(found)
 
 
-def test_a_margin_is_asked_on_the_measures_that_must_not_be_worse_and_beside_a_drop():
+def test_margin_applies_to_protected_measures_and_with_a_drop():
     data = {"main": {"1": 0.5, "2": 0.25, "3": 0.1}, "new": {"1": 0.5, "2": 0.3, "3": 0.2}}
     comparison = compare(data, measures="AP", baseline="main")
     assert [v.check for v in gate(comparison, margin=0.2, fail_if_worse=["AP"]).verdicts] == ["margin"]
@@ -460,14 +460,14 @@ def test_a_margin_is_asked_on_the_measures_that_must_not_be_worse_and_beside_a_d
             gate(comparison, margin=wrong)
 
 
-def test_a_gate_without_a_margin_says_which_drop_it_may_have_missed_and_one_with_it_does_not():
+def test_gate_without_a_margin_shows_the_largest_plausible_drop():
     data = values(-0.002, n=40)
     low = stats.ttest_rel([*data["new"].values()], [*data["main"].values()]).confidence_interval(0.9).low
     found = gate(compare(data, measures="AP", baseline="main"), max_drop=0.01)
     line = "Largest plausible drop of new (lower end of the 90 % interval): AP "
     assert found.ok and line in str(found) and line in found.to_junit() and any(line in one for one in found.to_dict()["could"])
     assert float(str(found).split(line)[1].split()[0]) == pytest.approx(-low, abs=6e-4)
-    assert "possible drop" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
+    assert "Largest plausible drop" not in str(gate(compare(data, measures="AP", baseline="main"), margin=0.1))
     in_slices = sliced(0, max_drop=0.1).to_dict()["could"]
     assert len(in_slices) == 2 and re.search(r"; AP 0\.0\d+ in few with 30 queries", in_slices[0]) and re.search(r"; AP 0\.00\d+ in many with 170 queries", in_slices[1])
 
@@ -502,7 +502,7 @@ def test_a_floor_reads_as_it_is_written(text, floor):
 
 
 @pytest.mark.parametrize("text", ["", "AP", "=1", "AP=", "AP=x", "AP=nan", "AP=inf", ":=1", "Banana=0.1"])
-def test_what_is_no_floor_is_refused(text):
+def test_invalid_floor_is_an_error(text):
     with pytest.raises(ValueError, match=r"write it like|Banana"):
         parse_floor(text)
 
@@ -528,7 +528,7 @@ def test_one_measure_or_floor_needs_no_list(options):
     assert gate(numbers, fail_if_worse="my score").ok
 
 
-def test_a_gate_of_something_else_says_what_it_needs():
+def test_gate_of_a_dict_is_an_error_with_a_suggestion():
     with pytest.raises(TypeError, match=r"gate\(\) needs the result of compare\(\), not dict; write gate\(compare\(qrels, runs, measures, baseline=name\), \.\.\.\)"):
         gate(TEN, max_drop=0)
 
@@ -580,7 +580,7 @@ FILES = "eval/qrels.txt", "eval/main.run", "change.run"
     (["--margin", "0.2", "--groups", "eval/groups.tsv"], 3), (["--margin", "0.2", "--fail-if-worse", "AP"], 0), (["--margin", "0"], 2),
     (["--margin", "0.1", "--alpha", "0.5"], 2), (["--test", "tukey"], 0), (["--test", "tukey", "--correction", "holm"], 2),
     (["--max-drop", "0.1", "--groups", "eval/groups.tsv"], 3), (["--test", "bootstrap", "--interval", "studentized", "--max-drop", "0.01"], 3)])  # fmt: skip
-def test_the_exit_code_says_how_it_went(files, options, code):
+def test_exit_code_matches_the_verdict(files, options, code):
     done = irmetrics("compare", *FILES, *options, cwd=files)
     assert done.returncode == code, done.stdout + done.stderr
     assert ("Minimum detectable drop" in done.stdout) == (code in (0, 3) and bool({*options} & {"--max-drop", "--fail-if-worse", "--min", "--margin"}))
@@ -588,7 +588,7 @@ def test_the_exit_code_says_how_it_went(files, options, code):
     assert (done.stderr == "") == (code in (0, 3))
 
 
-def test_text_says_who_is_better_and_is_plain_when_piped(files):
+def test_text_names_the_better_system_without_escape_codes(files):
     done = irmetrics("compare", *FILES, "bad.run", "-m", "AP", "--test", "randomization", "--seed", "3", cwd=files)
     words = " ".join(done.stdout.split())
     assert "bm25 is better than title by 0.235 AP" in words and "with Holm over 2 pairs" in words and "\x1b" not in done.stdout
@@ -611,7 +611,7 @@ def test_junit_is_written_to_a_file_and_is_xml(files):
     assert (done.returncode, done.stdout, suite.get("tests"), suite.get("failures")) == (3, "", "2", "1")
 
 
-def test_the_margin_is_said_alike_in_every_format(files):
+def test_margin_has_the_same_text_in_every_format(files):
     call = "compare", *FILES, "-m", "AP", "--margin", "0.2"
     claim = "they are equivalent within a margin of 0.2 (90 % interval −0.127 to −0.009)"
     for form in ("text", "markdown", "json", "junit"):
@@ -655,7 +655,7 @@ def test_markdown_has_the_gate_first_and_then_the_table(files):
     assert text.startswith("**Gate: FAILED: 1 of 2 checks**") and "| tfidf" in text and "0.5048 ▼" in text
 
 
-def test_runs_of_the_same_name_are_told_apart_and_the_standard_input_is_a_run(files):
+def test_equal_run_names_are_distinct_and_stdin_is_a_run(files):
     (files / "again.run").write_bytes((files / "eval/main.run").read_bytes())
     words = " ".join(irmetrics("compare", "eval/qrels.txt", "eval/main.run", "again.run", "-m", "AP", cwd=files).stdout.split())
     assert "no significant difference between bm25 (eval/main.run) and bm25 (again.run): bm25 (again.run) − bm25 (eval/main.run) = 0.000 AP" in words

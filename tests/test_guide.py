@@ -128,7 +128,7 @@ def installed():
 
 
 @each_page_in_python
-def test_a_page_imports_what_comes_with_the_package_or_what_it_tells_you_to_install(name):
+def test_imports_of_a_page_are_required_or_installed_there(name):
     page = cells(NBS / name)
     text = "\n".join(cell.source for cell in page)
     told = " ".join(INSTALLING.findall(text)).replace("-", "_").lower()
@@ -147,8 +147,10 @@ def test_a_page_ends_with_links_on(name):
     last = cells(NBS / name)[-1]
     assert last.kind == "markdown"
     line = re.search(r"^Next: .*\Z", last.source, re.MULTILINE | re.DOTALL)
-    assert line, "the last cell has no line 'Next: ...'"
-    assert len(re.findall(r"\]\([^)]+\.ipynb(?:#[\w-]+)?\)", line[0])) >= 2
+    remedy = "end the last cell with a line 'Next: ...' that links to two or more pages"
+    assert line, f"{name}: there is no line 'Next: ...': {remedy}"
+    linked = re.findall(r"\]\([^)]+\.ipynb(?:#[\w-]+)?\)", line[0])
+    assert len(linked) >= 2, f"{name}: 'Next: ...' links to {len(linked)} pages: {remedy}"
 
 
 @each_page
@@ -158,14 +160,14 @@ def test_every_python_block_of_a_page_is_a_cell_that_runs(name):
 
 
 @each_page
-def test_a_page_says_it_in_english_of_today(name):
+def test_pages_use_plain_english_and_short_sentences(name):
     prose = "\n".join(re.sub(r"```.*?```|`[^`]*`", "", cell.source, flags=re.DOTALL) for cell in cells(NBS / name) if cell.kind == "markdown")
     assert re.findall(r"(?i)\b(?:who|what|which)ever\b|\bsomebody\b|\bnobody\b|\bone (?:can|must|wants|writes|sees)\b", prose) == []
     sentences = re.split(r"(?<=[.:!?])\s|\n\n|\|", prose)
     assert [s for s in sentences if len(s.split()) > 40] == []
 
 
-def test_a_page_is_seen_to_fail_where_a_name_a_file_or_an_exit_code_is_not_what_it_says(tmp_path_factory):
+def test_page_check_detects_wrong_names_files_and_exit_codes(tmp_path_factory):
     def said(*page_steps):
         return run_page(page_steps, tmp_path_factory.mktemp("a_page"))
 

@@ -164,13 +164,13 @@ def test_several_numbers_have_to_fit_together_and_single_queries_count():
     assert "recbole" in identify(judgments, run, {"R@3": {query: one[query], "all": asked["R@3"]}}).tools
 
 
-def test_few_digits_are_told_with_how_many_fit_and_what_would_decide():
+def test_few_digits_give_the_number_of_matches_and_advice():
     found = identify(*map(as_dicts, rows_at_random(11)), "nDCG@3", "0.5")
     assert len(found) > 3 and "of them match" in found.summary[0] and found.advice
     assert found.to_dict()["fits"] == len(found) and "<table>" in found._repr_html_()
 
 
-def test_what_a_measure_says_itself_is_no_question():
+def test_explicit_parameters_are_not_varied():
     judgments, run = map(as_dicts, rows_at_random(11))
     value = evaluate(judgments, run, "nDCG(gain='binary')@3").means["nDCG(gain='binary')@3"]
     assert all("exp" not in fit.differs for fit in identify(judgments, run, {"nDCG(gain='binary')@3": value}))
@@ -216,7 +216,7 @@ def test_a_number_between_the_orders_of_ties_of_a_tool_without_a_fixed_one_is_gi
     assert identify({"q": {"x": 1}}, {"q": ["y", "x"]}, "AP", "0.7").ranges == ()
 
 
-def test_of_several_numbers_that_nothing_gives_each_of_the_nearest_stands_below_its_measure():
+def test_nearest_values_are_in_the_column_of_their_measure():
     found = identify({"q": {"a": 1}}, {"q": ["a"]}, {"AP": "0.5", "nDCG@10": "0.6"})
     assert not found
     of_ap, of_ndcg = found.to_polars().select("AP", "nDCG@10").rows()
@@ -259,7 +259,7 @@ def test_a_difference_is_made_by_the_fewest_answers_and_its_steps_add_up():
         assert all(step.changed or step.shows == () for step in why.steps)
 
 
-def test_a_difference_of_two_numbers_is_that_of_what_gives_them():
+def test_differ_finds_the_conventions_of_two_numbers():
     judgments, run = map(as_dicts, rows_at_random(4))
     mine, yours = (min(evaluate(judgments, run, "nDCG@3", conventions=c).means.values()) for c in ("gdeval", Conventions()))
     why = differ(judgments, run, "nDCG@3", a=f"{mine:.8f}", b=f"{yours:.8f}")

@@ -91,7 +91,7 @@ DOUBTFUL = {'qrels': '#q1 0 d1 1', 'run': '#q1 Q0 d1 1 2.5 tag'}
 
 
 @pytest.mark.parametrize('kind', DOUBTFUL)
-def test_a_comment_that_could_be_a_row_is_said_with_file_and_line(tmp_path, kind):
+def test_comment_that_looks_like_a_row_warns_with_its_line(tmp_path, kind):
     texts = {'qrels': QRELS_TEXT, 'run': RUN_TEXT}
     lines = texts[kind].splitlines()
     texts[kind] = '\n'.join([*lines[:100], DOUBTFUL[kind], '#other ' + DOUBTFUL[kind][4:], *lines[100:], ''])
@@ -110,7 +110,7 @@ def test_a_comment_that_could_be_a_row_is_said_with_file_and_line(tmp_path, kind
 
 @pytest.mark.parametrize('grades', [{'q': {'x': 1}}, {'q': {f'x{i}': 1 / i for i in range(3, 20)}}], ids=['nothing judged', 'like scores'])
 @pytest.mark.parametrize('options', [{}, {'memory': SMALL}], ids=['in one piece', 'in batches'])
-def test_a_doubtful_comment_is_said_once_though_the_file_is_looked_at_twice(tmp_path, grades, options):
+def test_comment_warning_appears_once_if_a_file_is_read_twice(tmp_path, grades, options):
     rows = b''.join(b'q%s Q0 a%d 1 %d.5 tag\n' % (b'%d' % i if i else b'', i, i) for i in range(999))
     run = put(tmp_path/'run', b'#p Q0 a 1 2 tag\n' + rows)
     with warnings.catch_warnings(record=True, action='always') as seen: evaluate(grades, run, 'AP', **options)
@@ -142,7 +142,7 @@ def test_an_error_behind_comments_counts_their_lines(tmp_path):
     assert any(f'line {line}: the score' in example for f in check(GRADES, run).findings for example in f.examples)
 
 
-def test_a_file_of_comments_alone_has_no_rows(tmp_path):
+def test_file_with_only_comments_has_no_rows(tmp_path):
     with pytest.raises(DataError, match='there are no rows in this file'): Run(put(tmp_path/'run', b'# a\n#b\n'))
 
 
@@ -217,7 +217,7 @@ def test_a_run_with_words_behind_the_tag_scores_as_trec_eval_scores_its_rows(tmp
 @pytest.mark.parametrize('line', ['q Q0 my d 1 2.5 tag', 'q Q0 d 1.5 2.5 tag more', 'q Q0 d 1 high tag more', 'q Q0 d inf 2.5 tag more',
                                   'q Q0 d 1 nan tag more', 'q Q0 d 1_0 2.5 tag more', 'my q Q0 d 1 2.5 tag', 'q Q0 d 1 1 2.5 tag', 'q Q0 d 1 2.5 -inf tag',
                                   'q Q0 d 1 2.5 tag\rq Q0 e 2 1.5 tag\rq Q0 f 3 1.5 tag'])
-def test_a_line_with_more_columns_that_may_stand_elsewhere_is_refused(tmp_path, line):
+def test_ambiguous_line_with_extra_columns_is_an_error(tmp_path, line):
     run = put(tmp_path/'run', (RUN_TEXT + line + '\n').encode())
     words = f'line 271: {len(line.split())} columns, but a run has 6'
     for call in (lambda: Run(run), lambda: evaluate(GRADES, run, 'AP', memory=SMALL)):
@@ -339,7 +339,7 @@ def test_columns_of_text_are_places_from_1_or_the_names_of_trec(tmp_path):
 
 
 @pytest.mark.parametrize('form', ['polars', 'pandas', 'csv', 'parquet', 'json', 'records', 'columns', 'trec'])
-def test_a_column_named_rank_has_ranks_unless_descending_is_said(tmp_path, form):
+def test_rank_column_has_ranks_unless_descending_is_true(tmp_path, form):
     table = pl.DataFrame({'query_id': ['q', 'q'], 'doc_id': ['a', 'b'], 'rank': [1, 2]})
     path = tmp_path/f'run.{form}'
     if form == 'csv': table.write_csv(path)
@@ -368,19 +368,19 @@ def test_the_command_reads_a_column_named_rank_as_ranks(tmp_path, piped):
         assert '1.0' in done.stdout and '0.5' not in done.stdout, columns
 
 
-def test_hits_stay_in_their_order_if_descending_is_said():
+def test_hits_keep_their_order_with_descending_true():
     answer = {'q': {'hits': {'hits': [{'_id': 'a'}, {'_id': 'b'}]}}}
     assert Run(answer, descending=True).to_dict() == Run(answer).to_dict() == {'q': {'a': -1, 'b': -2}}
 
 
 @pytest.mark.parametrize('wrong', [{}, {'relevance': 'x'}, {'colour': 'x'}, 'score', ['q'], {'score': None}, {'score': 1.5}])
-def test_columns_that_say_nothing_are_refused(wrong):
+def test_invalid_columns_are_an_error(wrong):
     with pytest.raises(ValueError, match="columns must have the form {'query': name, 'document': name, 'score': name}"):
         Run(pl.DataFrame({'qid': ['q'], 'docno': ['d'], 'score': [1]}), columns=wrong)
 
 
 @pytest.mark.parametrize('source', [{'q': {'d': 1}}, {'q': ['d']}, [('q', 'd', 1)]])
-def test_what_has_no_columns_is_not_told_which_they_are(source):
+def test_columns_for_data_without_columns_are_an_error(source):
     with pytest.raises(DataError, match='columns= works for tables, text and records'): Run(source, columns={'score': 'x'})
 
 
@@ -404,7 +404,7 @@ def test_a_dict_of_runs_by_name_is_one_table():
     assert [info.missing for info in both.runs] == [0, 1] and 'theirs' in str(both)
 
 
-def test_every_form_may_stand_in_a_list_or_under_a_name(tmp_path):
+def test_every_form_can_be_in_a_list_or_under_a_name(tmp_path):
     text = put(tmp_path/'a.txt', RUN_TEXT.encode())
     triples = [(q, d, s) for q, docs in SCORES.items() for d, s in docs.items()]
     table = pl.DataFrame(triples, ['qid', 'docno', 'score'], orient='row')
@@ -427,12 +427,12 @@ def test_a_list_or_a_dict_of_one_run_is_several():
 
 @pytest.mark.parametrize('run', [SCORES, RANKED, {'q1': {'d1': 1}, 'q2': {}}, {'q1': ['d1'], 'q2': []}, [('q1', 'd1', 1.0)], [['q1', 'd1', 1.0]],
                                  [{'query_id': 'q1', 'doc_id': 'd1', 'score': 1}], (('q1', 'd1', 1.0),), iter([('q1', 'd1', 1.0)])])
-def test_a_run_by_itself_is_none_of_several(run):
+def test_single_run_is_not_read_as_several_runs(run):
     assert evaluate(GRADES, run, 'AP').is_single
 
 
 @pytest.mark.parametrize('runs', [{'a': SCORES, 'q1': {'d1': 1.0}}, {'q1': ['d1'], 'a': SCORES}, [SCORES, ('q1', 'd1', 1.0)], {'a': SCORES, 'b': 5}])
-def test_what_is_half_of_each_is_refused(runs):
+def test_mixture_of_one_and_several_runs_is_an_error(runs):
     for call in (evaluate, check):
         with pytest.raises(ValueError, match='one run or several'): call(GRADES, runs)
 
@@ -448,7 +448,7 @@ def test_swapped_sources_are_refused_whatever_is_done_to_the_rows_of_a_run(said)
     assert evaluate(Qrels(scores), Run(GRADES), 'AP', **said).means['AP'] > 0  # somebody who is sure
 
 
-def test_an_error_says_which_of_several_runs_it_is_about(tmp_path):
+def test_errors_name_the_run_or_the_file(tmp_path):
     bad = {'q1': {'d1': 'high'}}
     with pytest.raises(DataError, match="^theirs: the run, query 'q1'"): evaluate(GRADES, {'ours': SCORES, 'theirs': bad})
     with pytest.raises(DataError, match="^run 2: the run, query 'q1'"): evaluate(GRADES, [SCORES, bad])
@@ -465,7 +465,7 @@ def test_judgments_are_read_once_for_all_runs(tmp_path, monkeypatch):
     assert opened == [str(qrels)]
 
 
-def test_a_doubt_about_the_judgments_is_said_once_and_one_about_a_run_with_its_name():
+def test_qrels_warn_once_and_warnings_about_a_run_name_it():
     rates = {q: {d: g / 10 for d, g in docs.items()} for q, docs in GRADES.items()}
     strange = {q: {f'x{d}': s for d, s in docs.items()} for q, docs in SCORES.items()}
     with warnings.catch_warnings(record=True, action='always') as seen: evaluate(rates, {'a': SCORES, 'b': OTHER, 'odd': strange}, 'AP')
@@ -532,7 +532,7 @@ FORMS = ['run', 'run.gz', 'txt', 'csv', 'csv.gz', 'tsv', 'json', 'json.gz', 'par
 
 
 @pytest.mark.parametrize('form', FORMS)
-def test_what_is_saved_reads_back_as_the_same(tmp_path, form):
+def test_saved_data_reads_back_unchanged(tmp_path, form):
     odd = {'q1': {'d1': 0.1 + 0.2, 'd2': -math.inf, 'd3': 1e-300, 'd4': 12345678901234567890.0, 'd5': math.inf}, '2': {'d"1': -0.0, "d,'2": 3}}
     for kind, source in ((Run, odd), (Run, SCORES), (Qrels, GRADES), (Qrels, {'q': {'a': 1.5, 'b': -2, 'c': 1 / 3}})):
         path = tmp_path/f'file.{form}'
@@ -599,7 +599,7 @@ def test_pandas_tables_have_the_columns_of_polars_ones(tmp_path):
         assert type(pairs)(frame).to_dict() == pairs.to_dict()
 
 
-def test_pandas_is_asked_for_by_name_if_it_is_missing(monkeypatch):
+def test_missing_pandas_is_an_import_error_that_names_it(monkeypatch):
     usual = builtins.__import__
     def without_pandas(name, *more):
         if name == 'pandas': raise ImportError(name)
@@ -610,7 +610,7 @@ def test_pandas_is_asked_for_by_name_if_it_is_missing(monkeypatch):
 
 # ---- help ----
 
-def test_the_help_of_evaluate_tells_every_parameter_what_is_returned_raised_and_warned():
+def test_help_of_evaluate_documents_parameters_and_errors():
     out = io.StringIO()
     with contextlib.redirect_stdout(out): help(irmetrics_nb.evaluate)
     for word in ('{name: run}', 'descending=False', 'Scores', 'DataError', 'ValueError', 'EvaluationWarning', 'DataWarning', '>>> evaluate(qrels, runs'):
@@ -630,7 +630,7 @@ def test_tab_completes_measures_in_every_command_that_takes_them(monkeypatch, co
     assert irmetrics_process().stdout.split() == ['nDCG']
 
 
-def test_the_shell_can_be_told_to_complete():
+def test_help_lists_shell_completion():
     done = irmetrics('--help')
     assert '--install-completion' in done.stdout and '--show-completion' in done.stdout
 
@@ -691,7 +691,7 @@ def test_a_blank_grade_is_no_judgment_in_any_form_and_is_counted(tmp_path):
         assert finding.level == 'note' and finding.text.startswith('2 blank grade(s)'), name
 
 
-def test_419_blank_ratings_of_2662_are_counted_also_beside_a_faulty_row(tmp_path):
+def test_419_blank_ratings_of_2662_are_counted(tmp_path):
     ratings = ['' if i < 419 else str(i % 4) for i in range(2662)]
     rows = [f'q{i % 40},d{i},{rating}' for i, rating in enumerate(ratings)]
     path = put(tmp_path/'ratings.csv', ('query,docid,rating\n' + '\n'.join(rows)).encode())
@@ -754,7 +754,7 @@ def test_an_exact_doc_id_wins_and_the_small_print_names_the_other(tmp_path, form
 
 
 @pytest.mark.parametrize('form', TABLES)
-def test_an_exact_score_wins_and_a_rank_or_the_text_of_a_query_beside_it_is_no_rival(tmp_path, form):
+def test_exact_score_column_wins_over_similar_columns(tmp_path, form):
     names, row = ['query_id', 'query', 'doc_id', 'sim', 'score', 'rank'], ['q1', 'what is it?', 'd', 0.5, 2.5, 1]
     scores = evaluate({'q1': {'d': 1}}, written(tmp_path, form, names, [row]), 'RR')
     said = ' '.join(str(scores).split())
@@ -764,7 +764,7 @@ def test_an_exact_score_wins_and_a_rank_or_the_text_of_a_query_beside_it_is_no_r
 
 @pytest.mark.parametrize('form', TABLES)
 @pytest.mark.parametrize(('first', 'second', 'key'), [('docid', 'pid', 'document'), ('qid', 'topic', 'query'), ('sim', 'similarity', 'score'), ('Doc ID', 'docid', 'document')])
-def test_two_columns_of_equal_standing_are_an_error_that_names_both_and_the_way_out(tmp_path, form, first, second, key):
+def test_two_equivalent_columns_are_an_error_that_names_both(tmp_path, form, first, second, key):
     row = {'query': ('query_id', 'q1'), 'document': ('doc_id', 'd'), 'score': ('score', 2.5)}
     wrong = {'query': 'q2', 'document': 'x', 'score': 9.5}[key]
     row[key] = (first, row[key][1])

@@ -18,7 +18,7 @@ def thinned(share, seed=1):
     return {"pooled": full, "new": {q: {(d if random.random() < share else f"x{d}"): s for d, s in docs.items()} for q, docs in full.items()}}
 
 
-def test_what_is_known_of_the_first_documents_is_what_stands_in_the_judgments():
+def test_first_ranks_show_the_judgments_of_the_top_documents():
     qrels = {"a": {"d1": 2, "d2": 0, "d3": 1}, "b": {"d1": 1}, "c": {"d9": 0.5}, "e": {"d1": -1, "d2": 1}}
     run = {"a": ["d2", "x", "d1"], "b": ["y"], "c": [f"z{i}" for i in range(30)] + ["d9"], "e": ["d1", "d2"]}
     known = first_ranks(judge(qrels, run))
@@ -36,7 +36,7 @@ def test_a_run_of_which_less_is_judged_is_warned_of_and_an_equal_one_is_not(how)
     [warning] = [text for text in found.warnings if "has a smaller share of judged documents than" in text]
     assert warning.startswith("new has a smaller share of judged documents than pooled: at the ranks of the top 10 ") and warning in " ".join(str(found).split())
     fair = compare(EXAMPLE.qrels, {name: EXAMPLE.runs[name] for name in ("bm25", "title")}, "nDCG@10", **how)
-    assert "judged@10: bm25 100.0%, title 100.0%" in fair.notes and not any("judged less" in text for text in fair.warnings)
+    assert "judged@10: bm25 100.0%, title 100.0%" in fair.notes and not any("has a smaller share of judged documents" in text for text in fair.warnings)
 
 
 @pytest.mark.parametrize(("measures", "k"), [("AP", 10), ("AP P@5 nDCG@3", 5), ("nDCG@15", 15), ("R@1000 P@5", 20), ("RR NumRet@7", 10)])
@@ -45,17 +45,17 @@ def test_k_is_the_largest_cutoff_compared_up_to_20_and_10_without_one(measures, 
     assert any(note.startswith(f"judged@{k}: pooled ") for note in compare(scores).notes)
 
 
-def test_judgments_of_relevant_documents_alone_are_said_once_instead_of_a_warning():
+def test_only_relevant_judgments_give_one_note_and_no_warning():
     clicks = {f"q{i}": {"a": 1} for i in range(40)}
     runs = {"pooled": dict.fromkeys(clicks, ["a", "b"]), "new": dict.fromkeys(clicks, ["x", "y", "a"]), "third": dict.fromkeys(clicks, ["x", "z"])}
     with pytest.warns(UserWarning, match="no judged document"):
         found = compare(clicks, runs, "RR")
     blind = [text for text in found.notes if "it is unknown" in text]
     assert blind == ["no document was judged not relevant, so it is unknown whether the systems were judged equally"]
-    assert not any("judged less" in text for text in found.warnings)
+    assert not any("has a smaller share of judged documents" in text for text in found.warnings)
 
 
-def test_scores_stay_beside_their_queries_however_they_are_put_together():
+def test_first_ranks_match_their_queries_in_combined_scores():
     runs, q = thinned(0.5), EXAMPLE.qrels.to_dict()
     whole = evaluate(q, runs, "nDCG@10")
     names, half = list(whole.query_ids), len(whole) // 2

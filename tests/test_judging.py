@@ -17,7 +17,7 @@ from irmetrics_nb.data.judging import judge_run
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_values_computed_from_the_ranks_are_those_of_trec_eval(seed):
+def test_values_computed_from_ranks_equal_trec_eval(seed):
     qrels, run = random_collection(seed, grades=(-1, 5))
     trec = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg", "recip_rank", "P.5"}).evaluate(run)
     judged = judge(qrels, run)
@@ -35,7 +35,7 @@ def test_values_computed_from_the_ranks_are_those_of_trec_eval(seed):
 
 @pytest.mark.parametrize("form", [dict, as_triples])
 @given(seed=seeds)
-def test_negative_grades_are_kept_when_asked_for(form, seed):
+def test_negative_grades_are_kept_on_request(form, seed):
     qrels, run = random_collection(seed)
     judged = judge(qrels, form(run), negative="keep")
     assert listed(judged) == rank_by_sorting(qrels, run, junk=False)
@@ -118,7 +118,7 @@ def judged_collection(rng, grouped):
 @pytest.mark.parametrize("grouped", [True, False])
 @pytest.mark.parametrize("negative", ["zero", "keep"])
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_done_in_parts_and_with_narrow_numbers_is_the_same(monkeypatch, seed, grouped, negative):
+def test_parts_and_narrow_types_give_the_same_result(monkeypatch, seed, grouped, negative):
     qrels, run = judged_collection(np.random.default_rng(seed), grouped)
     expected = oracle_judged(qrels, run, negative)
     for module, name, size in (tables, "PIECE_ROWS", 7), (judging, "MANY_ENTRIES", 1):

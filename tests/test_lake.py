@@ -96,7 +96,7 @@ def test_a_partition_of_systems_gives_a_run_each(tmp_path):
 
 
 @pytest.mark.parametrize("ids", [("007", "7"), ("2024-01-01", "2024-01-02"), ("a b/c", "d")])
-def test_what_the_name_of_a_folder_says_is_text_as_it_stands(tmp_path, ids):
+def test_ids_in_folder_names_are_unchanged_text(tmp_path, ids):
     for name, doc in zip(ids, "ab", strict=True):
         folder = tmp_path / f"query_id={quote(name, safe='')}"
         folder.mkdir()
@@ -115,7 +115,7 @@ def test_a_partition_without_a_value_is_no_system(tmp_path):
 
 @pytest.mark.parametrize("form", [pl.DataFrame.lazy, relation], ids=["lazy", "duckdb"])
 @pytest.mark.parametrize("scattered", [False, True])
-def test_a_table_that_is_made_when_it_is_asked_for_comes_in_batches_of_whole_queries(form, scattered):
+def test_lazy_tables_are_read_in_batches_of_whole_queries(form, scattered):
     rows = TABLE.sample(fraction=1, shuffle=True, seed=1) if scattered else TABLE
     source = open_table(form(rows))
     assert max(len(set(batch["query_id"])) * 12 for _, batch in source) >= 96
@@ -211,7 +211,7 @@ def test_a_column_of_systems_over_http_gives_a_run_each(tmp_path, served):
     assert scores.to_dict() == {name: HERE.to_dict() for name in ("one", "two")}
 
 
-def test_over_http_what_is_wrong_in_a_file_or_with_it_is_said_with_the_path(tmp_path, served):
+def test_errors_over_http_contain_the_path(tmp_path, served):
     (tmp_path / "no.parquet").write_bytes(b"this is no table")
     TABLE.rename({"score": "points"}).write_parquet(tmp_path / "points.parquet")
     pl.concat([TABLE, TABLE[:1]]).write_parquet(tmp_path / "twice.parquet")
@@ -231,7 +231,7 @@ def twenty():
     return {f"s{i:02}": [row for n, row in enumerate(ROWS) if there(i, row[0], n % 12)] for i in range(20)}
 
 
-def test_twenty_runs_print_one_table_and_one_small_print_that_says_where_they_differ():
+def test_twenty_runs_print_one_table_and_one_list_of_notes():
     scores = evaluate(QRELS, twenty(), "AP nDCG@10")
     table, small = str(scores).split("\n\n")
     assert len(table.splitlines()) == 22
@@ -241,7 +241,7 @@ def test_twenty_runs_print_one_table_and_one_small_print_that_says_where_they_di
     assert small.count("Conventions:") == 1
 
 
-def test_each_of_many_runs_says_its_own_where_it_is_asked():
+def test_per_run_prints_the_notes_of_each_run():
     scores = evaluate(QRELS, twenty(), "AP nDCG@10")
     text = rendered_scores(scores, per_run=True)
     assert " ".join(text.split()).count("missing from the run") == 20
@@ -268,7 +268,7 @@ def test_the_command_takes_folders_patterns_and_systems(tmp_path, capsys):
         assert lines == ["run,AP", *(f"{name},{mean}" for name in names)]
 
 
-def test_the_command_prints_one_small_print_below_many_runs_and_each_where_it_is_asked(tmp_path, capsys):
+def test_command_prints_notes_once_or_per_run(tmp_path, capsys):
     Qrels(QRELS).save(tmp_path / "qrels.txt")
     paths = [tmp_path / f"{name}.run" for name in twenty()]
     for path, rows in zip(paths, twenty().values(), strict=True):
@@ -297,7 +297,7 @@ def test_a_folder_a_pattern_or_a_column_of_several_runs_is_compared_reported_and
         compare(QRELS, str(tmp_path / "good.*"), "AP")
 
 
-def test_many_runs_are_compared_with_a_few_notes_of_each_kind_and_with_all_where_they_are_asked(tmp_path, capsys):
+def test_comparison_of_many_runs_shortens_notes_unless_per_run(tmp_path, capsys):
     Qrels(QRELS).save(tmp_path / "qrels.txt")
     (tmp_path / "runs").mkdir()
     for name, rows in twenty().items():
@@ -398,7 +398,7 @@ def test_parts_called_as_dask_duckdb_and_spark_call_them_are_one_run_and_no_seve
         assert len(evaluate(QRELS, {"a": files[0], "b": files[1]}, "P@1").runs) == 2
 
 
-def test_parts_beside_other_files_are_neither_one_run_nor_several(tmp_path):
+def test_several_parts_among_other_files_are_an_error(tmp_path):
     "A folder in which a run is called like a part is a run per file; of two such, nobody knows."
     for name, rows in (("bm25.csv", TABLE), ("part-1.csv", TABLE)):
         write(rows, tmp_path / name, "csv")
@@ -412,7 +412,7 @@ def test_parts_beside_other_files_are_neither_one_run_nor_several(tmp_path):
     assert list(evaluate(QRELS, tmp_path / "numbered", "AP").means) == ["data_1", "data_2"]
 
 
-def test_files_beside_success_and_in_partitions_are_parts_whatever_they_are_called(tmp_path):
+def test_files_of_spark_and_hive_folders_are_parts_of_one_run(tmp_path):
     for folder in "spark", "hive/day=1", "hive/day=2":
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "spark" / "_SUCCESS").touch()

@@ -27,7 +27,7 @@ def as_files(folder, qrels, run, order=None):
 
 @pytest.mark.parametrize("form", [dict, as_triples])
 @given(seed=seeds)
-def test_ranks_are_those_of_sorting_by_score_and_id(form, seed):
+def test_ranks_equal_sorting_by_score_and_id(form, seed):
     qrels, run = random_collection(seed)
     judged = judge(qrels, form(run))
     assert listed(judged) == rank_by_sorting(qrels, run)
@@ -38,7 +38,7 @@ def test_ranks_are_those_of_sorting_by_score_and_id(form, seed):
 
 @pytest.mark.parametrize("form", [dict, as_triples])
 @given(seed=seeds)
-def test_ties_stay_in_the_given_order_when_asked_for(form, seed):
+def test_ties_keep_the_given_order_on_request(form, seed):
     qrels, run = random_collection(seed)
     place = {q: {d: -i for i, d in enumerate(docs)} for q, docs in run.items()}
     expected = [rank_by_sorting({q: qrels[q]}, run, key=place.get(q, {}).get)[0] for q in qrels]
@@ -130,7 +130,7 @@ def test_many_tied_infinite_scores_are_ranked_by_id_without_a_warning():
     assert judged.grade.tolist() == list(range(3000))
 
 
-def test_infinite_scores_stand_first_and_last(tmp_path):
+def test_infinite_scores_are_first_and_last(tmp_path):
     run = put(tmp_path / "run", b"q Q0 low 1 -inf t\nq Q0 a 1 1e308 t\nq Q0 top 1 inf t\nq Q0 b 1 -1e308 t\n")
     for place, doc in enumerate([b"top", b"a", b"b", b"low"], 1):
         assert evaluate(put(tmp_path / "qrels", b"q 0 %b 1\n" % doc), run, "RR")["RR"] == [1 / place]
@@ -159,6 +159,6 @@ def test_very_many_queries_with_one_document_are_no_trouble():
     assert judged.rank.tolist() == [1] * n and judged.query.tolist() == list(range(n))
 
 
-def test_an_id_that_only_looks_like_a_number_is_left_alone():
+def test_ids_that_resemble_numbers_are_unchanged():
     for name in ('--5', '-', '', '٣', '5-', '9' * 5000):
         assert judge({'q': {name: 1, 'x': 0}}, {'q': {'x': 1.0}}).rank.tolist() == [1]

@@ -7,10 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from exact.measures import MEASURES
+from exact.measures import entry
+from exact.measures import values as exact_values
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import measures
+from strategies import measures, values_to_try
 
 from irmetrics_nb import (
     AP,
@@ -72,7 +73,7 @@ def test_a_kind_is_found_by_its_name_and_every_alias_in_upper_or_lower_case(name
     'AP(rel=[1]*9)', 'lambda: 1', 'AP@10@20', 'A' * 600, '(' * 400, 'AP(divisor="n")', 'ERR(max_grade=0)', 'IPrec@2',
     "nDCG(discount='log3')", 'nDCG(b=1)', 'nDCG(b=3)@10', "DCG(discount='log2', b=3)", 'AP(' * 5000, '1', 'AP\x00', 'AP(rel="2")',
     'AP(rel=2, judged_only=2)', 'AP(rel=1, rel=2)', 'ERR(max_grade=-1)'])
-def test_what_is_not_a_measure_is_refused_with_a_message(text):
+def test_invalid_measure_is_an_error_with_a_message(text):
     with pytest.raises(ValueError) as e:
         parse_all(text)
     assert 10 < len(str(e.value)) < 1000
@@ -150,7 +151,7 @@ def test_a_name_or_alias_is_given_once_in_any_case():
         with pytest.raises(ValueError, match="'.*' is already"):
             measure(name)(found)
     assert before == KINDS
-    with pytest.raises(ValueError, match="unknown measure 'Mine'; available: P SetP "):
+    with pytest.raises(ValueError, match=f"unknown measure 'Mine'; available: {' '.join(KINDS)}"):
         find_kind('Mine')
 
 
@@ -202,7 +203,7 @@ def test_a_variant_takes_no_name_of_another_measure(name, says):
 
 
 @pytest.mark.parametrize('wrong', ['nDCG', nDCG, None, 3, {'gain': 'exp'}])
-def test_a_measure_is_made_of_a_kind_alone(wrong):
+def test_measure_is_made_from_a_kind_only(wrong):
     with pytest.raises(TypeError, match='^a Measure is made of a Kind, not '):
         Measure(wrong)
 
@@ -279,15 +280,27 @@ def test_what_the_kinds_claim_is_so(name):
     check_claims(KINDS[name])
 
 
-def test_every_kind_has_an_exact_definition_to_be_checked_against():
-    assert {name for name, kind in KINDS.items() if kind.built_in} <= set(MEASURES), "enter it in tests/exact/measures.py"
+@pytest.mark.parametrize('name', [name for name, kind in KINDS.items() if kind.built_in])
+def test_every_kind_has_exact_definition_and_parameter_values(name):
+    for parameter in Measure(KINDS[name]).defaults:
+        values_to_try(name, parameter)
+    known = {*KINDS[name].params, KINDS[name].at}
+    unknown = {*entry(name).parameters} - known
+    assert not unknown, f'{name} has no parameters {unknown}: remove them from its entry in MEASURES of tests/exact/measures.py'
+
+
+def test_errors_name_the_missing_definition_or_values():
+    with pytest.raises(AssertionError, match="Foo has no exact definition: .* tests/exact/measures.py, and add the entry 'Foo' to MEASURES"):
+        entry('Foo')
+    with pytest.raises(AssertionError, match="AP has the parameter nth, .* add 'nth': .* to `parameters` of its entry in MEASURES"):
+        exact_values('AP', 'nth')
 
 
 # ---- help(nDCG) ----
 
 
 @pytest.mark.parametrize('name', KINDS)
-def test_help_of_a_measure_says_what_it_computes_with_its_parameters_and_an_example_that_runs(name):
+def test_help_of_a_measure_has_parameters_and_a_valid_example(name):
     kind = KINDS[name]
     text = pydoc.render_doc(Measure(KINDS[name]), renderer=pydoc.plaintext)
     assert kind.question in text and kind.written in text
@@ -299,7 +312,7 @@ def test_help_of_a_measure_says_what_it_computes_with_its_parameters_and_an_exam
     assert len(example.examples) == 2
 
 
-def test_help_of_a_measure_says_the_choices_and_what_was_given_and_help_of_the_class_what_a_measure_is():
+def test_help_of_a_measure_shows_choices_and_chosen_values():
     text = pydoc.render_doc(nDCG(gain='exp') @ 10, renderer=pydoc.plaintext)
     assert "gain : str, mapping or function, default 'linear', here 'exp'" in text and "'log2', 'jarvelin', 'ln'" in text
     assert 'Each document that counts adds g/log2(i+1); g: the gain of the document, i: the rank.' in text
@@ -310,14 +323,14 @@ def test_help_of_a_measure_says_the_choices_and_what_was_given_and_help_of_the_c
     ('RBP', 'RBP(p=0.8)', 'RBP_p_0p8'), ('RBP(p=0.8)@10', 'RBP(p=0.8)@10', 'RBP_p_0p8_at_10'), ('RBP(rel=2, p=.8)', 'RBP(p=0.8, rel=2)', 'RBP_p_0p8_rel_2'),
     ('RBP(p=0.5)', 'RBP(p=0.5)', 'RBP_p_0p5'), ('SetRelP', 'SetRelP', 'SetRelP'), ("SetP(divisor='min(R,k)')", 'SetRelP', 'SetRelP'),
     ('SetP(relative=True, rel=2)', 'SetRelP(rel=2)', 'SetRelP_rel_2'), ('set_relative_P', 'SetRelP', 'SetRelP'), ('SetP', 'SetP', 'SetP')])
-def test_a_name_says_what_has_no_agreed_default_and_comes_back_as_the_same_measure(text, shown, flat):
+def test_names_contain_parameters_without_an_agreed_default(text, shown, flat):
     parsed = parse(text)
     assert (repr(parsed), flat_name(parsed)) == (shown, flat)
     assert parse(shown) == parse(flat) == parsed == parse(text)
     assert parse(shown).of([0, 2, 1], ties='given') == parsed.of([0, 2, 1])
 
 
-def test_the_persistence_of_rbp_and_the_largest_grade_of_err_stand_in_every_result(tmp_path):
+def test_rbp_persistence_and_err_max_grade_are_in_every_result(tmp_path):
     qrels, run = {q: {'a': 1, 'b': 2} for q in 'xyz'}, {q: {'b': 2., 'c': 1.} for q in 'xyz'}
     scores = evaluate(qrels, run, 'RBP ERR@5')
     compared = compare(qrels, {'one': run, 'two': run}, 'RBP ERR@5', baseline='one')

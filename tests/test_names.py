@@ -49,7 +49,7 @@ def test_every_name_of_the_table_is_a_measure_and_prints_as_one_of_ours(row):
 
 
 @pytest.mark.parametrize('row', [row for row in NAMES if not row.measure], ids=lambda row: f'{row.tool}:{row.name}')
-def test_a_name_that_is_known_and_not_offered_says_whose_it_is(row):
+def test_known_but_unsupported_name_is_an_error_with_its_tool(row):
     with pytest.raises(ValueError, match=f"of {row.tool} is not supported here"):
         parse(f'{row.tool}:{row.stem}')
 
@@ -70,7 +70,7 @@ def test_a_name_of_trec_eval_is_what_trec_eval_computes(row, seed):
         assert ours.means[name] == ours.means[ours.measures[0]]
 
 
-def test_without_a_number_trec_evals_names_stand_for_all_of_its_cutoffs():
+def test_trec_eval_names_without_a_number_mean_all_cutoffs():
     qrels, run = oracles.random_collection(3, awkward=False)
     for row in OF_TREC_EVAL:
         if row.numbers and row.stem not in ('P', 'success', 'set_F'):  # bare P and success are ours
@@ -160,7 +160,7 @@ def test_a_name_with_several_meanings_is_its_owners_unless_another_is_named():
     ('context_precision', 'two measures: write id_based_context_precision .* or llm_context_precision_with_reference'), ('ragas:context_precision', 'two measures'),
     ('context_recall', 'id_based_context_recall'), ('Hits@3', 'a count .ranx:hits., or the share of queries with a hit .Success.'), ('deepeval:ContextualRecall', 'a language model computes it'),
     ('nDCG(gains=3)', 'gains= must be a table'), ('set_F_-1', "unknown measure 'set_F_-1'")])
-def test_a_name_that_cannot_be_read_says_why(text, says):
+def test_invalid_name_is_an_error_with_a_reason(text, says):
     with pytest.raises(ValueError, match=says):
         parse(text)
 
@@ -171,7 +171,7 @@ def test_no_name_is_in_the_table_twice_for_one_tool():
 
 
 @pytest.mark.parametrize('text', ["nDCG(gain='exp')@10-l2", "ranx:ndcg(gain='exp')@10-l2", "nDCG(dcg='exp-log2')@10-l2", "ndcg_burges(gain='exp')@10-l2"])
-def test_a_gain_that_is_given_beside_a_relevance_level_is_kept_above_it(text):
+def test_explicit_gain_is_kept_with_a_relevance_level(text):
     assert parse(text) == nDCG(gain={1: 0, 'else': 'exp'}) @ 10 == parse('ranx:ndcg_burges@10-l2')
     discount = np.log2(3)
     assert parse(text).of([2, 3]) == pytest.approx((3 + 7 / discount) / (7 + 3 / discount), rel=1e-12)
@@ -179,13 +179,13 @@ def test_a_gain_that_is_given_beside_a_relevance_level_is_kept_above_it(text):
     assert parse('ndcg_burges(gain=\'linear\')-l2') == parse('ndcg-l2')
 
 
-def test_a_table_of_gains_beside_a_relevance_level_is_refused():
+def test_gain_table_with_a_relevance_level_is_an_error():
     for table in ("gain={1: 5, 'else': 'exp'}", 'gains={1: 5}'):
         with pytest.raises(ValueError, match='a table of gains already contains the gains of grades below 2'):
             parse(f'nDCG({table})@10-l2')
 
 
-def test_a_relevance_level_that_is_said_twice_is_refused():
+def test_relevance_level_set_twice_is_an_error():
     with pytest.raises(ValueError, match='sets rel twice'): parse('P(rel=2)@10-l3')
     assert parse('ranx:precision@10-l3') == parse('P(rel=3)@10')
 
@@ -202,14 +202,14 @@ NOT_HERE = {'alpha-nDCG@10': 'repeated subtopic', 'alpha_nDCG@10': 'repeated sub
 
 
 @pytest.mark.parametrize('name', NOT_HERE)
-def test_what_is_not_offered_is_told_what_it_is_and_who_has_it_and_not_taken_for_a_misspelling(name):
+def test_unsupported_measure_is_an_error_with_an_explanation(name):
     with pytest.raises(ValueError, match=f'(is not a measure of this package|is not supported here): .*({NOT_HERE[name]})') as error:
         parse(name)
     assert 'did you mean' not in str(error.value)
     assert len(str(error.value)) < 200
 
 
-def test_names_that_are_offered_are_not_among_those_that_are_not_and_each_says_what_it_is():
+def test_supported_names_are_not_listed_as_unsupported():
     offered = {name.casefold() for kind in KINDS.values() for name in (kind.name, *aliases_of(kind.name))} | {row.stem for row in OFFERED if find_name(row.stem) == row}
     assert not any(find_elsewhere(name) for name in offered)
     assert all(len(said) > 10 for said in ELSEWHERE.values())
@@ -257,6 +257,6 @@ def test_a_value_that_there_is_not_is_answered_with_those_that_there_are(text, s
         parse(text)
 
 
-def test_a_word_may_stand_without_its_quotes_which_a_shell_takes_away():
+def test_words_in_parameters_need_no_quotes():
     assert parse('nDCG(gain=exp, discount=jarvelin)@10') == nDCG(gain='exp', discount='jarvelin') @ 10
     assert parse('P(judged_only=True)@5') == P(judged_only=True) @ 5

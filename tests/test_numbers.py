@@ -23,7 +23,7 @@ score = st.one_of(
 
 
 @given(st.lists(score, min_size=1, max_size=50))
-def test_numbers_are_those_of_float(texts):
+def test_numbers_equal_python_float(texts):
     def as_float(text):
         try:
             return math.nan if b"_" in text else float(text)

@@ -58,7 +58,7 @@ def test_a_process_killed_in_the_middle_of_writing_leaves_the_old_file_whole_or_
     assert {content for _, content in killed} <= {b"old", new}
 
 
-def test_a_process_told_to_stop_in_the_middle_of_writing_leaves_nothing_beside_the_old_file_or_the_new_one(files):
+def test_sigterm_while_writing_leaves_the_old_or_the_new_file(files):
     "As before, but with SIGTERM, which gives time to clean up."
     out, seen = files / "out.json", set()
     for call in range(1, 24, 3):
@@ -71,7 +71,7 @@ def test_a_process_told_to_stop_in_the_middle_of_writing_leaves_nothing_beside_t
     assert seen <= {("exit 143", True), ("exit 143", False), ("exit 0", False), (-signal.SIGTERM, False)}
 
 
-def test_a_full_disk_ends_with_one_line_and_the_old_file_whole_and_nothing_beside_it(files):
+def test_full_disk_is_a_one_line_error_and_keeps_the_old_file(files):
     out = put(files / "out.csv", b"old")
     code = "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n" + FROM_CLI
     done = child(code, "evaluate", files / "qrels", files / "run", "--per-query", "--format", "csv", "--output", out)
@@ -102,7 +102,7 @@ COMMANDS = {"a short table": ["evaluate", "qrels", "run"], "every query": ["eval
 
 
 @pytest.mark.parametrize("what", COMMANDS)
-def test_a_full_device_as_output_is_told_in_one_line(files, what):
+def test_full_device_as_output_is_a_one_line_error(files, what):
     with open("/dev/full", "w") as full:
         done = child(MAIN, *COMMANDS[what], stdout=full, cwd=files, **BUFFERED)
     assert done.returncode == 1 and done.stderr.startswith("irmetrics: error: ") and done.stderr.count("\n") == 1, done.stderr

@@ -40,7 +40,7 @@ BEHIND = {"garbage": b"garbage", "a magic number": b"\x1f\x8b", "half a header":
 
 
 @pytest.mark.parametrize("what", BEHIND)
-def test_what_stands_behind_a_gzip_file_is_refused(tmp_path, what):
+def test_data_after_the_end_of_a_gzip_file_is_an_error(tmp_path, what):
     path = put(tmp_path / "run.gz", gzip.compress(RUN) + BEHIND[what])
     with pytest.raises(DataError, match="gzip"):
         Run(path)
@@ -82,7 +82,7 @@ def test_a_bomb_of_rows_is_refused_and_a_file_that_packs_well_is_not(tmp_path):
     assert len(Qrels(put(tmp_path / "good.gz", gzip.compress(b"".join(b"q%d 0 a 1\n" % n for n in range(100_000)))))) == 100_000
 
 
-def test_what_does_not_fit_into_memory_is_told_without_a_traceback(tmp_path):
+def test_out_of_memory_is_an_error_without_a_traceback(tmp_path):
     large = put(tmp_path / "run.json", b'{"q": {"a": 1')
     os.truncate(large, 1 << 30)
     done = child(FROM_CLI, "evaluate", put(tmp_path / "qrels", QRELS), large, memory=700 << 20)

@@ -152,7 +152,7 @@ if fresh():  # there is a rendered site here (make docs), and it is no older tha
     from test_browser import site  # noqa: F401
 
     @pytest.mark.parametrize("name", PAGES, ids=str)
-    def test_the_rendered_page_is_as_short_and_nearly_what_was_measured_without_quarto(browser, site, measured, name):  # noqa: F811
+    def test_rendered_height_is_limited_and_near_the_estimate(browser, site, measured, name):  # noqa: F811
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.goto(f"{site}{name.with_suffix('.html')}")
         page.evaluate("document.fonts.ready")

@@ -54,7 +54,7 @@ def test_all_lessons_and_the_pages_to_learn_a_metric_can_be_played_with():
 
 
 @pytest.mark.parametrize("name", [*PLAYED, *RECIPES, *PRACTICE], ids=str)
-def test_what_is_copied_from_a_page_runs_alone_and_other_numbers_in_its_cells_to_play_with_give_others(name):
+def test_copied_cells_run_and_other_numbers_change_the_output(name):
     # The other numbers come in at once: running a page twice would show nothing more.
     alone = name in LEARNING + TUTORIALS + PRACTICE
     assert pages("play", "copied_and_played" if alone else "played", NBS / name) is None
@@ -71,13 +71,13 @@ def test_a_page_whose_imports_are_hidden_is_found(tmp_path):
 
 
 @pytest.mark.parametrize("name", LEARNING + TUTORIALS + PRACTICE, ids=str)
-def test_the_notebook_of_a_page_needs_no_file_beside_it_and_is_linked_by_the_site_alone(name):
+def test_notebooks_need_no_other_files_and_have_no_own_link(name):
     text = "\n".join(cell.source for cell in cells(NBS / name) if cell.kind == "markdown")
     assert "This page as a notebook" not in text, "the margin of the page has this link"
     assert not [cell.index for cell in cells(NBS / name) if cell.kind == "code" and re.search(r"""["'](?:\.\./|\w+\.mplstyle)""", cell.source)]
 
 
-def test_the_landing_page_says_what_the_notebooks_of_lessons_need():
+def test_landing_page_shows_how_to_install_the_lessons():
     text = (NBS / "learn/index.qmd").read_text(encoding="utf-8")
     assert 'pip install "irmetrics_nb[lessons] @ git+https://github.com/irmetrics-nb/irmetrics_nb"' in text
     assert '"This page as a notebook"' in text
@@ -139,7 +139,7 @@ def given_by_code(answer, given):
 
 
 @pytest.mark.parametrize("name", LEARNING, ids=str)
-def test_what_an_answer_says_is_what_its_code_gives(name):
+def test_numbers_in_answers_equal_the_output_of_their_code(name):
     found = list(exercises(name))
     assert all(given_by_code(answer, given) for _, level, answer, given in found if level == "Compute")
     long = {(n, x, given) for n, _, answer, given in found for x in re.findall(r"(?<![\d./])\d+\.\d{3,}", answer)}
@@ -148,7 +148,7 @@ def test_what_an_answer_says_is_what_its_code_gives(name):
     assert given_by_code("it is 0.361 or 13/36, not 0.362 or 1/3", "(0.36111111, 12)") == [0.361, 13 / 36]
 
 
-def test_what_stands_on_many_pages_has_one_heading():
+def test_sections_with_the_same_content_have_the_same_heading():
     found = [(name.as_posix(), head) for name in notebooks() for head in sections(name) if head]
     for word, others in ONE_WORD.items():
         assert re.match(others, word.lower())
@@ -157,13 +157,16 @@ def test_what_stands_on_many_pages_has_one_heading():
         assert {head for _, head in called} == {word}, sorted(called)
 
 
-def test_a_link_that_asks_a_question_asks_that_of_its_page():
+def test_links_with_a_question_have_the_title_of_their_page():
     titles = {name.as_posix(): cells(NBS / name)[0].source.splitlines()[0].removeprefix("# ") for name in notebooks()}
+    found = 0
     for name in notebooks():
         prose = "\n".join(cell.source for cell in cells(NBS / name) if cell.kind == "markdown")
         for text, target in re.findall(r"\[([^\]]+\?)\]\(([\w./]+\.ipynb)\)", prose):
             page = (NBS / name.parent / target).resolve().relative_to(NBS.resolve()).as_posix()
             assert " ".join(text.split()) == titles[page], name
+            found += 1
+    assert found >= 10, "no links with a question were found"
 
 
 @pytest.mark.parametrize("name", LEARNING, ids=str)
@@ -222,7 +225,7 @@ def test_code_that_draws_is_folded(name):
 
 
 @pytest.mark.parametrize("name", PLAYED, ids=str)
-def test_an_answer_is_folded_until_somebody_asks_for_it(name):
+def test_answers_are_folded(name):
     stored = json.loads((NBS / name).read_text(encoding="utf-8"))["cells"]
     answers, depth = play.tagged(NBS / name, "answer"), 0
     folded = answers | play.tagged(NBS / name, "folded")  # cards and pictures that repeat what the page says

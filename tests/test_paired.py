@@ -30,7 +30,7 @@ SLEEP_1 = np.array([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0])  # St
 SLEEP_2 = np.array([1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4])  # and by the other
 
 
-def test_students_own_example_of_two_drugs_gives_what_is_printed_everywhere():
+def test_t_test_of_the_sleep_data_equals_published_values():
     "The data set `sleep`: paired t = -4.0621 with 9 degrees of freedom, p = 0.002833, interval -2.4599 to -0.7001."
     d = differences(SLEEP_2, SLEEP_1)
     assert d.mean() / standard_error(d) == pytest.approx(-4.0621, abs=5e-5)
@@ -39,7 +39,7 @@ def test_students_own_example_of_two_drugs_gives_what_is_printed_everywhere():
 
 
 @given(ROWS)
-def test_t_and_its_interval_are_those_of_scipy(d):
+def test_t_and_its_interval_equal_those_from_scipy(d):
     assume(np.ptp(d) > 0)
     theirs = stats.ttest_1samp(d, 0)
     assert t_test(d) == pytest.approx(theirs.pvalue, rel=1e-9, abs=1e-300)
@@ -198,7 +198,7 @@ def test_what_a_sum_leaves_that_cancels_is_a_tie(a, b):
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=30), st.sampled_from([0, 3, 60]), st.booleans())
-def test_wins_and_losses_are_those_of_each_query_by_itself_however_large_another_is(pairs, exponent, both):
+def test_wins_and_losses_ignore_large_values_of_other_queries(pairs, exponent, both):
     a, b = np.array([*pairs, (10.0**exponent, 10.0**exponent if both else -(10.0**exponent))]).T
     each = np.sign(b - a)
     assert wins_ties_losses(differences(a, b)) == tuple(int((each == sign).sum()) for sign in (1, 0, -1))

@@ -15,7 +15,7 @@ EXAMPLE = load_example()
 TWO = {name: EXAMPLE.runs[name] for name in ("bm25", "title")}
 
 
-def test_caption_label_and_columns_are_those_of_the_first_table():
+def test_caption_label_and_columns_apply_to_the_first_table():
     scores = evaluate(EXAMPLE.qrels, TWO, "AP nDCG@10 RR")
     for result, first in ((scores, "run"), (compare(scores), "system"), (report(EXAMPLE.qrels, TWO, "AP nDCG@10 RR", checkup=False), "system")):
         text = result.to_latex(caption="50 % of a_b & c", label="tab:x", columns=[first, "RR", nDCG @ 10], digits=2)
@@ -47,7 +47,7 @@ def test_the_other_tables_keep_their_captions():
     assert text.count(r"\begin{table}") == 3 and text.count(r"\caption{Mine}") == text.count(r"\label{tab:mine}") == 1
 
 
-def test_the_interval_of_an_effect_is_that_of_other_tools():
+def test_interval_of_an_effect_equals_mbess_and_effectsize():
     "MBESS, conf.limits.nct(ncp=2.83, df=126): 0.8337502 and 4.815359; effectsize on Student's sleep data: -2.12 and -0.41."
     root = 127**0.5
     assert effect_interval(2.83 / root, 127) == pytest.approx((0.8337502 / root, 4.815359 / root), abs=1e-6)
@@ -148,7 +148,7 @@ def test_turned_pairs_have_the_numbers_of_exchanged_systems():
     ("RBP(p=0.8)", {"conventions": "trec_eval"}, ["p = 0.8", "those of trec_eval"]),
     ("P@5", {"unjudged": "skip"}, ["unjudged documents are removed"]),
 ])  # fmt: skip
-def test_the_sentence_on_the_method_says_what_was_computed(measures, options, said):
+def test_method_sentence_describes_the_computation(measures, options, said):
     found = compare(EXAMPLE.qrels, TWO, measures, **options)
     text = found.method_sentence()
     for part in said: assert part in text, (part, text)

@@ -104,7 +104,7 @@ def same_as_ir_measures(pairs, seed, atol=1e-9):
 
 @pytest.mark.parametrize('seed', range(100, 103))
 @pytest.mark.parametrize('rel', [1, 2])
-def test_set_measures_are_those_of_ir_measures(seed, rel):
+def test_set_measures_equal_ir_measures(seed, rel):
     pairs = {f'SetP(rel={rel})': SetP(rel=rel), f'SetF(rel={rel})': SetF(rel=rel), f'Rprec(rel={rel})': Rprec(rel=rel),
              f'SetF(rel={rel}, beta=2)': SetF(rel=rel, beta=4.0), 'Judged': Judged}
     for k in 1, 3, 5, 10, 50:
@@ -119,16 +119,16 @@ def test_measures_of_ir_measures_are_read_as_it_writes_them():
 
 
 @pytest.mark.parametrize('k', [1, 3, 10])
-def test_rr_at_k_is_that_of_the_ms_marco_script(k):
+def test_rr_at_k_equals_the_ms_marco_script(k):
     same_as_ir_measures({f'RR(rel=2)@{k}': RR(rel=2) @ k}, 2)
 
 
 @pytest.mark.skipif(shutil.which('perl') is None, reason='gdeval is a Perl script')
 @pytest.mark.parametrize('k', [1, 5, 20])
-def test_err_with_largest_grade_four_is_that_of_gdeval(k):
+def test_err_with_largest_grade_4_equals_gdeval(k):
     same_as_ir_measures({f'ERR(max_grade=4)@{k}': ERR @ k}, 3, atol=5.1e-6)  # it prints five digits
 
 
 @pytest.mark.parametrize('p', [.5, .8, .95])
-def test_rbp_is_that_of_cwl_eval(p):
+def test_rbp_equals_cwl_eval(p):
     same_as_ir_measures({f'RBP(p={p})': RBP(rel=1, p=p)}, 4)

@@ -23,13 +23,13 @@ STATSMODELS = {
 
 
 @pytest.mark.parametrize('asked', STATSMODELS, ids=str)
-def test_the_number_of_queries_is_that_of_statsmodels(asked):
+def test_number_of_queries_equals_statsmodels(asked):
     size, power, alpha = asked
     assert queries_needed(size, 1, power=power, alpha=alpha) == STATSMODELS[asked]
     assert how_many(size / 8, deviation=1 / 8, power=power, alpha=alpha).queries == STATSMODELS[asked]
 
 
-def test_the_power_is_that_of_scipys_noncentral_t_and_of_a_simulation():
+def test_power_equals_scipy_noncentral_t_and_a_simulation():
     random = np.random.default_rng(5)
     for size, n in (.02 / .15, 50), (.5, 34), (1, 3), (.3, 12):
         critical = stats.t.isf(.025, n - 1)

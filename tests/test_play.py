@@ -113,7 +113,7 @@ def test_the_value_of_every_list_is_the_packages(values, measure):
     assert late == []
 
 
-def test_errs_largest_grade_is_that_of_the_judgments_unless_it_is_given():
+def test_largest_grade_of_err_comes_from_the_judgments():
     some = DRAWN[:400]
     found = ask("value", [job("ERR@10", *pair) for pair in some])
     assert all(near(a, parse("ERR@10").of(judged(*pair))[0]) for a, pair in zip(found, some, strict=True))
@@ -135,7 +135,7 @@ def test_large_grades_are_no_trouble():
         assert all(near(a, parse(measure).of(judged(*pair))[0]) for a, pair in zip(found, fits, strict=True)), measure
 
 
-def test_auc_counts_pairs_with_what_nobody_judged_among_the_others():
+def test_auc_counts_unjudged_documents_as_negative():
     jobs = [(grades, rel) for grades, _ in DRAWN for rel in (1, 2)]
     found = ask("value", [job("AUC", grades, None, rel=rel) for grades, rel in jobs])
     for (grades, rel), value in zip(jobs, found, strict=True):
@@ -144,7 +144,7 @@ def test_auc_counts_pairs_with_what_nobody_judged_among_the_others():
         assert value is None if math.isnan(want) else near(value, want), grades
 
 
-def test_an_option_wins_over_what_the_text_says():
+def test_option_overrides_the_text_of_the_measure():
     pairs = [(("nDCG@5", {"k": 2}), "nDCG@2"), (("nDCG", {"gain": "exp", "k": 3}), "nDCG(gain='exp')@3"), (("P(rel=2)", {"rel": 1}), "P"),
              (("AP", {"divisor": "min(R,k)", "k": 2}), "AP(divisor='min(R,k)')@2"), (("ERR", {"max_grade": 6}), "ERR(max_grade=6)")]  # fmt: skip
     found = ask("value", [[measure, [3, 0, None, 1, 2, 1], options] for (measure, options), _ in pairs])
@@ -193,7 +193,7 @@ def test_the_arithmetic_of_auc_counts_for_each_relevant_document_the_others_belo
     assert ask("steps", [["AUC", [1, 0, 1, 0, 0, 1], {}], ["AUC", [1, 1], {}]]) == ["AUC = (3 + 2) / 9 = 0.5556", "AUC = 0 / 0 = nan (there is no pair)"]
 
 
-def test_the_table_is_that_of_explain_rank_by_rank():
+def test_table_equals_explain_rank_by_rank():
     found = ask("work", [job(measure, *pair) for measure, pair in EXPLAINED])
     for (measure, (grades, ideal)), work in zip(EXPLAINED, found, strict=True):
         share = 1 if work["whole"] is None else work["whole"] and 1 / work["whole"]

@@ -155,7 +155,7 @@ def test_a_result_is_dragged_with_a_finger(show):
     assert page.locator(".dragged").count() == 0
 
 
-def test_a_press_on_a_grade_goes_round_and_what_nobody_judged_stays_possible(show):
+def test_grade_button_cycles_through_grades_and_unjudged(show):
     page = show(example(grades=[1, None, 2, 0, 0, 3]))
     press(page, "Grade 3, press to change", TITLES[5])
     assert page.locator(".grade").last.text_content() == "–"
@@ -168,7 +168,7 @@ def test_a_press_on_a_grade_goes_round_and_what_nobody_judged_stays_possible(sho
     assert page.locator(".grade").all_text_contents() == ["1", "1", "0"]
 
 
-def test_lines_glide_unless_somebody_wants_them_still(show):
+def test_rows_are_animated_unless_reduced_motion_is_set(show):
     for motion, many in (("no-preference", 2), ("reduce", 0)):
         page = show(example(), reduced_motion=motion)
         page.evaluate("() => { window.glides = []; Element.prototype.animate = way => { window.glides.push(way[0].transform); }; }")
@@ -216,7 +216,7 @@ def test_a_cutoff_behind_the_end_of_the_list_can_be_set_back(show):
     assert (page.text_content(".head span"), value(page)) == ("P", "0.667")
 
 
-def test_the_precision_of_every_rank_stands_beside_the_terms_of_ap(show):
+def test_precision_of_every_rank_is_shown_for_ap(show):
     page = show(example("AP", grades=[0, 1, 0, None, 1, 0]))
     assert page.locator(".ranks thead th").all_text_contents() == ["rank", "relevant", "precision", "term", "sum so far", "last move"]
     rows = cells(page, ".ranks")
@@ -231,7 +231,7 @@ def cells(page, table):
     return page.locator(f"{table} tbody tr").evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.textContent))")
 
 
-def test_measures_stand_side_by_side_with_the_last_move_and_other_lists(show):
+def test_measures_are_shown_with_the_last_move_and_other_lists(show):
     page = show(example(**SWAP))
     press(page, "Move up", TITLES[5])
     moved = [1, 1, 2, 0, 3, 0]
@@ -251,7 +251,7 @@ def test_a_press_on_a_measure_explains_it(show):
     assert page.locator(".number").all_text_contents() == ["1/1", "2/2", "3/3", "", "", "4/6"]
 
 
-def test_rank_by_rank_it_says_what_the_last_move_changed(show):
+def test_rank_table_shows_the_effect_of_the_last_move(show):
     page = show(example())
     press(page, "Move up", TITLES[2])
     assert [row[-1] for row in cells(page, ".ranks")] == ["", "+0.631", "−0.500", "", "", ""]
@@ -290,7 +290,7 @@ def test_readers_leave_where_they_are_satisfied(show):
     assert page.locator(".number").all_text_contents() == ["0%", "100%", "0%"]
 
 
-def test_the_boxes_hold_what_was_retrieved_and_what_is_relevant(show):
+def test_boxes_count_retrieved_and_relevant_documents(show):
     page = show(example("P@3", measures="P@3 R@3", ideal=[1, 1, 2, 0, 0, 3, 2]))
     assert page.get_by_role("img").get_attribute("aria-label") == "3 retrieved and relevant, 0 only retrieved, 2 only relevant"
     press(page, "Move down", TITLES[2])
@@ -308,7 +308,7 @@ def test_the_roc_curve_has_a_square_for_each_pair(show):
 # ---- the question ----
 
 
-def test_it_judges_when_it_is_asked_to_and_then_says_why(show):
+def test_answer_is_checked_on_request_and_explained(show):
     page = show(example(**SWAP))
     press(page, "Swap", TITLES[2])
     assert page.get_by_role("button", name=f"Swap: {TITLES[2]}").get_attribute("aria-pressed") == "true"
@@ -412,7 +412,7 @@ def test_several_wishes_and_any_order(show):
     assert verdict(page).startswith("Yes: ")
 
 
-def test_a_question_without_an_answer_says_so(show):
+def test_question_without_an_answer_shows_a_message(show):
     page = show(example(goal={"above": 1, "swaps": 1}))
     press(page, "Move up", TITLES[5])
     check(page)
@@ -503,7 +503,7 @@ def test_two_measures_are_made_to_disagree(show):
     assert page.inner_text(".ask") != task, "the next pair"
 
 
-def test_the_state_stands_in_the_address(show):
+def test_state_is_stored_in_the_address(show):
     page = show(example(**SWAP), example("AP"))
     first = page.url
     press(page.locator(".play").first, "Swap", TITLES[5])
@@ -668,7 +668,7 @@ def test_another_language_takes_the_place_of_the_words(show):
     assert page.locator("[role=status]").nth(1).inner_text() == "d2, jetzt Rang 1 von 2, AP 1.000 (+0.500)"
 
 
-def test_options_may_stand_in_json_and_several_rankings_on_a_page(show):
+def test_options_can_be_json_and_pages_can_have_two_rankings(show):
     config = {"measure": "RR", "grades": [0, 0, 1], "titles": ["x", "y", "z"], "question": "Why?"}
     page = show(f"<div class='play'><script type='application/json'>{json.dumps(config)}</script></div>", example("AP"))
     assert page.locator(".head strong").all_text_contents() == ["0.333", "0.917"]
@@ -713,7 +713,7 @@ def test_in_a_notebook_the_state_goes_to_python_and_comes_from_there(show):
 
 
 @pytest.mark.parametrize("how", ["no script", "from a file"])
-def test_without_a_script_the_example_stands_there_as_a_table(browser, tmp_path, how):
+def test_example_is_a_table_without_a_script(browser, tmp_path, how):
     loader = (NBS / "play/play.html").read_text(encoding="utf-8").replace("/play/play.js", "play.js")
     (tmp_path / "play.js").write_bytes((NBS / "play/play.js").read_bytes())
     (tmp_path / "page.html").write_text(page_of(example(**SWAP), script=loader), encoding="utf-8")
@@ -729,7 +729,7 @@ def test_without_a_script_the_example_stands_there_as_a_table(browser, tmp_path,
     assert said == []
 
 
-def test_what_is_refused_leaves_the_table_and_says_why(show):
+def test_invalid_options_are_errors_and_keep_the_table(show):
     page = show(example())
     text = page.evaluate("""async () => {
       const {mount} = await import('/play.js'), element = document.createElement('div');

@@ -113,13 +113,13 @@ def drills(table=False):
     return json.loads(done.stdout)
 
 
-def test_all_that_a_drill_says_is_chinese():
+def test_all_texts_of_a_chinese_drill_are_chinese():
     texts = {text for task in drills(table=True) for text in task["texts"]}
     assert len(texts) > 4000
     assert [text for text in texts if english(text) or misspaced(text)] == []
 
 
-def test_the_tasks_and_slips_are_those_of_the_english_drill():
+def test_chinese_drills_equal_english_drills_in_tasks_and_slips():
     for one, other in zip(drills(), drills(table=True), strict=True):
         assert (one["answer"], one["values"], len(one["texts"])) == (other["answer"], other["values"], len(other["texts"]))
 
@@ -225,7 +225,7 @@ RANKING_VISIT = """
 
 
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG(gain=&#39;exp&#39;)@5", "P@3", "AP@4", "RR", "ERR(max_grade=3)", "AUC", "RBP(p=0.5)"])
-def test_a_ranking_in_chinese_says_nothing_in_english(site, measure):
+def test_chinese_ranking_shows_no_english(site, measure):
     texts = visit(site(example(measure, BEN, TITLES, "能只换一次就超过克莱奥吗？", **RANKING)), RANKING_VISIT)
     assert len(set(texts)) > 150
 
@@ -264,7 +264,7 @@ DRILL_VISIT = """
 
 
 @pytest.mark.parametrize("topic", [*TOPICS, "mixed"])
-def test_a_drill_in_chinese_says_nothing_in_english(site, topic):
+def test_chinese_drill_shows_no_english(site, topic):
     page = site(f"<div class='drill' data-topic='{topic}'><p>没有脚本。</p></div>", address="#seed=17&level=1&task=1")
     assert len(set(visit(page, DRILL_VISIT, ".drill"))) > 50
 
@@ -283,7 +283,7 @@ def test_a_phone_in_both_themes_has_room_contrast_and_targets_in_chinese(site):
 # ---- in a notebook ----
 
 
-def test_a_widget_is_english_unless_it_is_asked_for_in_chinese():
+def test_widget_is_english_unless_chinese_is_requested():
     script = PLAY.read_text(encoding="utf-8")
     assert play([1, 0])._esm == script
     chinese = play([1, 0], language="zh")._esm

@@ -130,7 +130,7 @@ def test_a_question_is_open_at_the_beginning_and_has_the_answers_that_are_known(
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_page_says_why_a_try_fails_and_shows_an_answer_that_is_right(show, name):  # noqa: F811
+def test_page_explains_a_failed_try_and_shows_a_right_answer(show, name):  # noqa: F811
     ranking, (way, why) = only(name), TRIES[name]
     data = {key: text for key, text in ranking.data.items() if key != "class"}
     page = show(example(data.pop("measure"), ranking.grades, ranking.titles, **data))
@@ -159,7 +159,7 @@ def swap_by_hand(page, a, b):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_answer_is_folded_right_below_and_the_table_stands_inside(name):
+def test_answer_is_folded_below_and_the_table_is_inside(name):
     text = "\n".join(part for cell in cells(NBS / name) for part in shown(cell))
     below = text[text.index(only(name).text) :].partition("</div>")[2]
     assert below.lstrip().startswith("<details><summary>Answer</summary>")
@@ -168,7 +168,7 @@ def test_the_answer_is_folded_right_below_and_the_table_stands_inside(name):
     assert rows.endswith("\n\n</div>") and rows.count("\n") == len(only(name).grades) + 3
 
 
-def test_the_top_ten_of_the_lesson_are_those_of_the_example():
+def test_top_ten_of_the_lesson_equal_the_example():
     ranking, data = only("tutorials/bad_query.ipynb"), load_example()
     judged = data.qrels.to_dict()["q03"]
     run = sorted(data.runs["bm25"].to_dict()["q03"].items(), key=lambda pair: pair[::-1], reverse=True)[:10]
@@ -179,7 +179,7 @@ def test_the_top_ten_of_the_lesson_are_those_of_the_example():
 @pytest.mark.parametrize("name, start, numbers", [
     ("tutorials/good_ranking.ipynb", "disagree about nearly one pair in five", ["0.187", "0.144"]), ("learn/dcg.ipynb", "No. The weights are", ["48"]),
     ("learn/ap.ipynb", "The mean of AP is more than $R/n$, and", ["0.450", "0.300", "0.293", "0.305"])])  # fmt: skip
-def test_what_was_measured_for_an_answer_is_what_its_code_gives(name, start, numbers):
+def test_measured_numbers_in_answers_equal_their_output(name, start, numbers):
     page = cells(NBS / name)
     ((answer, code),) = ((cell.source.partition(start)[2], below) for cell, below in zip(page, page[1:], strict=False) if start in cell.source)
     given = "".join("".join(o.get("text", "") or o.get("data", {}).get("text/plain", "")) for o in code.outputs)
@@ -190,7 +190,7 @@ HANDLES = re.compile(r'<span class="handle" ([^>]*)>([^<]*)</span>')
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_number_that_is_a_handle_is_what_the_ranking_then_says(show, name):  # noqa: F811
+def test_number_on_a_button_equals_the_value_of_the_ranking(show, name):  # noqa: F811
     ranking, page = only(name), cells(NBS / name)
     handles = [found for cell in page if cell.kind == "markdown" for found in HANDLES.findall(cell.source)]
     assert handles and all(re.fullmatch(r"[01]\.\d{3}", number) for _, number in handles)

@@ -37,7 +37,7 @@ def rows_of(ax):
     return {name: (low, x, high) for name, x, (low, high) in zip(labels, dots, ends)}
 
 
-def test_means_stand_in_the_interval_that_scipy_gives():
+def test_means_are_plotted_with_intervals_from_scipy():
     shown = rows_of(SIX.plot("AP"))
     assert list(shown) == sorted(shown, key=lambda name: SIX.means[name]["AP"])
     for name, (low, mean, high) in shown.items():
@@ -64,13 +64,13 @@ def test_one_run_one_query_and_queries_that_do_not_count_can_be_drawn():
 
 
 @pytest.mark.parametrize("measure", ["GMAP", "NumRet"])
-def test_what_is_no_mean_has_no_interval_but_a_distribution(measure):
+def test_measures_without_a_mean_have_only_a_distribution(measure):
     with pytest.raises(ValueError, match=f"{measure} is not an arithmetic mean, so .*kind='distribution'"):
         SIX.plot(measure)
     assert SIX.plot(measure, "distribution").get_xlabel() == measure
 
 
-def test_all_differences_stand_in_their_intervals():
+def test_all_differences_are_plotted_with_their_intervals():
     shown = rows_of(PAIRS.plot(measure="AP"))
     pairs = [pair for pair in PAIRS.rows if pair.measure == "AP"]
     assert len(shown) == len(pairs) == 5
@@ -217,7 +217,7 @@ def test_cumulated_gain_ends_at_the_mean_dcg_and_below_the_ideal():
     assert np.all(np.array(heights(ax, 1)) >= heights(ax, 0))
 
 
-def test_the_area_of_a_roc_curve_is_that_of_sklearn():
+def test_area_of_a_roc_curve_equals_scikit_learn():
     from sklearn.metrics import roc_auc_score
 
     labels, scores = [1, 0, 1, 0, 0, 1], [0.9, 0.8, 0.7, 0.7, 0.2, 0.1]

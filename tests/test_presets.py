@@ -42,7 +42,7 @@ def close_scores(seed):
 
 @pytest.mark.parametrize('seed', range(5))
 @pytest.mark.parametrize('name', ['trec_eval-9.0.4', 'trec_eval-9.0.4-c'])
-def test_pytrec_eval_is_asked_about_scores_that_are_alike_as_its_32_bit_floats(name, seed):
+def test_values_equal_pytrec_eval_with_ties_in_float32(name, seed):
     qrels, run = close_scores(seed)
     theirs = oracles.trec_eval(qrels, run, OF_TREC_EVAL)
     ours = evaluate(qrels, run, OF_TREC_EVAL, conventions=name)
@@ -119,7 +119,7 @@ def test_our_own_words_get_the_levels_of_trec_eval():
 
 
 @pytest.mark.parametrize('seed', range(3))
-def test_ir_measures_is_asked(seed):
+def test_values_equal_ir_measures(seed):
     qrels, run = oracles.random_collection(seed)
     asked = [ir_measures.AP, ir_measures.nDCG @ 10, ir_measures.RR, ir_measures.IPrec @ 0.7, ir_measures.P(rel=2) @ 5, ir_measures.R @ 10]
     theirs = oracles.by_ir_measures(qrels, run, asked)
@@ -141,7 +141,7 @@ def test_rbp_of_ir_measures_has_equal_scores_in_the_order_of_the_run(order, valu
 
 
 @pytest.mark.parametrize('seed', range(4))
-def test_ir_measures_is_asked_about_ties_of_every_exactness_of_each_of_its_packages(seed):
+def test_values_equal_ir_measures_with_ties_of_its_float_types(seed):
     qrels, run = close_scores(seed)
     asked = [ir_measures.RBP(rel=1), ir_measures.RBP(rel=2, p=.95), ir_measures.AP, ir_measures.RR]
     asked += [ir_measures.ERR @ 5] if shutil.which('perl') else []  # gdeval is a Perl script
@@ -173,7 +173,7 @@ def test_kinds_that_are_treated_otherwise_have_their_own_ends_of_ties_for_each_o
 
 
 @pytest.mark.skipif(shutil.which('perl') is None, reason='gdeval is a Perl script')
-def test_gdeval_is_asked():
+def test_values_equal_gdeval():
     qrels, run = oracles.random_collection(1, awkward=False)
     asked = {'nDCG@10': ir_measures.nDCG(dcg='exp-log2') @ 10, 'ERR@10': ir_measures.ERR @ 10}
     theirs = oracles.by_ir_measures(qrels, run, list(asked.values()))
@@ -182,7 +182,7 @@ def test_gdeval_is_asked():
         np.testing.assert_allclose(ours[text], [theirs[measure][q] for q in ours.query_ids], atol=5.1e-6, rtol=0)
 
 
-def test_the_ms_marco_script_is_asked():
+def test_values_equal_the_ms_marco_script():
     qrels, run = oracles.random_collection(1, awkward=False)
     found = {v.query_id: v.value for v in MsMarcoProvider().iter_calc([ir_measures.RR @ 10], qrels, run)}
     ours = evaluate(qrels, run, 'RR@10', conventions='msmarco')
@@ -190,7 +190,7 @@ def test_the_ms_marco_script_is_asked():
 
 
 @pytest.mark.parametrize('k', [1, 3, 8, 20])
-def test_scikit_learn_is_asked_about_ties(k):
+def test_values_equal_scikit_learn_with_ties(k):
     rng = np.random.default_rng(k)
     for _ in range(100):
         n = int(rng.integers(2, 12))
@@ -233,7 +233,7 @@ def test_xgboost_gives_a_query_without_relevant_documents_one_and_cuts_the_divis
 # ---- what wins ----
 
 
-def test_what_a_measure_says_itself_wins_even_if_it_says_the_default():
+def test_explicit_parameters_override_the_preset():
     xgboost = conventions_of('xgboost')
     assert completed(nDCG @ 5, xgboost) == nDCG(gain='exp') @ 5
     assert completed(nDCG(gain='linear') @ 5, xgboost) == nDCG @ 5
@@ -244,17 +244,17 @@ def test_what_a_measure_says_itself_wins_even_if_it_says_the_default():
     assert completed(AP(judged_only=False), conventions_of(unjudged='skip')) == AP
 
 
-def test_what_is_said_beside_a_tool_wins():
+def test_options_override_the_preset():
     assert conventions_of('sklearn', ties='docid').ties == 'docid'
     assert conventions_of('sklearn', ties=None).ties == 'average'
     assert conventions_of(conventions_of('sklearn'), missing='skip').missing == 'skip'
     assert conventions_of() == Conventions()
-    with pytest.raises(ValueError, match="unknown conventions 'trectools'; available: trec_eval "):
+    with pytest.raises(ValueError, match=f"unknown conventions 'trectools'; available: {' '.join(PRESETS)}"):
         evaluate({'1': {'a': 1}}, {'1': {'a': 1.0}}, 'AP', conventions='trectools')
 
 
 @pytest.mark.parametrize('name', PRESETS)
-def test_a_preset_names_measures_and_parameters_that_there_are_and_says_what_it_is_known_by(name):
+def test_presets_have_known_measures_and_parameters_and_proof(name):
     preset = PRESETS[name]
     for kind, parameter, value in conventions_of(name).measures:
         if parameter in OPTIONS_OF_KINDS:
@@ -283,11 +283,13 @@ FOUND = json.loads((ROOT / 'parity' / 'results.json').read_text(encoding='utf-8'
 
 def test_a_tool_that_is_known_by_a_run_was_run():
     run = {name for name, preset in PRESETS.items() if preset.proof == 'run'}
-    assert run == FOUND.keys() | ASKED_HERE
+    here = FOUND.keys() | ASKED_HERE
+    assert run <= here, f"{sorted(run - here)} were not run: add them to TOOLS of parity/run.py and run `make parity`, or set proof='read' in evaluation/presets"
+    assert here <= run, f"{sorted(here - run)} were run, and are no presets with proof='run': add them to PRESETS, or remove them from TOOLS of parity/run.py"
 
 
 @pytest.mark.parametrize('name', FOUND)
-def test_what_was_run_gave_the_same_and_was_the_version_that_is_named(name):
+def test_stored_results_agree_with_the_version_of_the_preset(name):
     found, preset = FOUND[name], PRESETS[name]
     assert found['version'] in f'{preset.version} {preset.source}'
     assert found['within'] <= 5.1e-6
@@ -309,7 +311,7 @@ def test_the_new_call_gives_what_the_old_one_gave(name):
         assert scores.means[text] == pytest.approx(value, abs=1e-9), text
 
 
-def test_the_old_calls_are_those_of_the_tools_that_have_a_page():
+def test_old_calls_exist_for_every_tool_with_a_page():
     assert {name for name, found in FOUND.items() if 'old_calls' in found} == {
         'trec_eval', 'trec_eval-9.0.4', 'trec_eval10', 'ir_measures', 'ranx', 'sklearn', 'xgboost', 'lightgbm', 'catboost'}
     source = (ROOT / 'parity' / 'old_calls.py').read_text(encoding='utf-8')
@@ -317,7 +319,7 @@ def test_the_old_calls_are_those_of_the_tools_that_have_a_page():
     assert repr(RUN).replace("'", '"') in source
 
 
-def test_the_small_print_says_which_measures_a_tool_does_not_have():
+def test_notes_list_measures_that_the_tool_does_not_have():
     qrels, run = {'q': {'a': 2, 'b': 0}}, {'q': ['b', 'a']}
     text = ' '.join(render(evaluate(qrels, run, 'nDCG@2 ERR RR', conventions='xgboost')).split())
     assert 'ERR(max_grade=2): xgboost has no such measure; RR: xgboost has no such measure' in text and 'nDCG(gain=' in text
@@ -325,13 +327,13 @@ def test_the_small_print_says_which_measures_a_tool_does_not_have():
     assert 'no such measure' not in render(evaluate(qrels, run, 'nDCG@2 ERR RR'))
 
 
-def test_the_small_print_says_where_a_measure_has_its_own_word_or_the_name_of_another_version():
+def test_notes_list_parameters_that_differ_from_the_preset():
     qrels, run = {'q': {'a': 2, 'b': 0}}, {'q': ['b', 'a']}
     def text(measures, tool): return ' '.join(render(evaluate(qrels, run, measures, conventions=tool)).split())
     assert "IPrec(levels='trec_eval9'): levels is as requested, not as in trec_eval10" in text("IPrec(levels='trec_eval9')", 'trec_eval10')
     assert 'nDCG@2: gain is as requested, not as in xgboost' in text("nDCG(gain='linear')@2", 'xgboost')
     for measures, tool in (('trec_eval10:11pt_avg map ndcg', 'trec_eval10'), ('11pt_avg ndcg_cut_2', 'trec_eval'), ('nDCG@2 AP P@2', 'xgboost')):
-        assert 'as it says itself' not in text(measures, tool)
+        assert 'is as requested, not as in' not in text(measures, tool)
 
 
 def test_trec_eval_10_has_dcg_and_rbp_with_a_persistence_of_09():
@@ -343,7 +345,7 @@ def test_trec_eval_10_has_dcg_and_rbp_with_a_persistence_of_09():
     assert 'uninitialised' not in ' '.join(render(evaluate(qrels, run, 'DCG AP', conventions='trec_eval10')).split())
 
 
-def test_the_small_print_says_what_a_preset_does_not_reproduce():
+def test_notes_list_results_that_a_preset_does_not_reproduce():
     def text(measures, tool): return ' '.join(render(evaluate({'q': {'b': 1}}, {'q': {'a': 1, 'b': 1}}, measures, conventions=tool)).split())
     assert 'in ir_measures, RR@k and Judged@k sort ties by document id in ascending order' in text('AP RR@10', 'ir_measures')
     assert 'ascending' not in text('AP RR nDCG@10', 'ir_measures') and 'ascending' not in text('RR@10', None)
@@ -406,7 +408,7 @@ def divisors_on_page(name):
 
 
 @pytest.mark.parametrize("page", ["sets.ipynb", "ap.ipynb"])
-def test_who_divides_by_what_is_said_as_the_presets_have_it(page):
+def test_divisors_on_the_page_match_the_presets(page):
     rows = [*divisors_on_page(page)]
     assert {kind for kind, _, _ in rows} == ({"AP"} if page == "ap.ipynb" else {"P", "R"})
     for kind in {kind for kind, _, _ in rows}:
@@ -430,11 +432,11 @@ def test_haystack_2_divides_ap_by_the_relevant_documents_found():
 
 
 @pytest.mark.parametrize('name', ['xgboost', 'lightgbm'])
-def test_a_preset_says_that_weights_of_groups_are_not_computed(name):
+def test_preset_notes_that_group_weights_are_not_supported(name):
     assert re.search('weight.* not supported here', PRESETS[name].beyond)
 
 
-def test_the_kinds_whose_ties_have_no_fixed_order_are_some_of_those_of_the_tool():
+def test_kinds_with_unstable_ties_belong_to_their_tool():
     unstable = {name: preset.unstable.split() for name, preset in PRESETS.items() if preset.unstable}
     assert {'ranx', 'recbole', 'torchmetrics'} == unstable.keys()
     assert all({*kinds} <= {*PRESETS[name].kinds.split()} and 'fixed order' in PRESETS[name].beyond for name, kinds in unstable.items())

@@ -73,7 +73,8 @@ def test_the_draws_of_one_test_are_reported_in_batches_and_stay_the_same(queries
         assert name != 'randomization' or done[-1] == totals[0]  # the others do not know their end
 
 
-def test_the_sums_of_pieces_are_those_of_whole_blocks(monkeypatch):
+def test_joint_randomization_test_equals_single_tests(monkeypatch):
+    monkeypatch.setattr('irmetrics_nb.comparing.statistics.CHUNK', 2**14)  # 10 blocks of signs, read in 5 parts
     table = np.round(np.random.default_rng(2).normal(.1, 1, (50, 200)), 2)
     whole = randomization_test(table, draws=3000, seed=1)
     one_by_one = [randomization_test(column, draws=3000, seed=1) for column in table.T]

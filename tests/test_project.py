@@ -173,7 +173,7 @@ def masks(tree):
 
 
 @each_notebook
-def test_no_loop_over_one_thing_stands_for_an_assignment(name):
+def test_no_loop_over_one_item_replaces_an_assignment(name):
     for cell in code_of(name, exported=True):
         loops = (node.iter for node in ast.walk(cell.tree) if isinstance(node, ast.For | ast.comprehension))
         late = [ast.unparse(over) for over in loops if isinstance(over, ast.List | ast.Tuple | ast.Set) and len(over.elts) == 1 and not isinstance(over.elts[0], ast.Starred)]
@@ -251,11 +251,11 @@ def test_the_stub_shows_type_checkers_every_public_name():
 
 
 @pytest.mark.parametrize(("source", "copy"), export.COPIED.items())
-def test_the_package_holds_a_copy_of_what_its_notebooks_need(source, copy):
+def test_copied_files_of_the_package_equal_their_sources(source, copy):
     assert (PACKAGE / copy).read_bytes() == (NBS / source).read_bytes(), "run `make export`"
 
 
-def test_every_module_says_which_notebook_made_it():
+def test_every_module_names_its_notebook():
     for name, module in MODULES.items():
         if module and module != "__init__":
             path = file_of(module)
@@ -263,7 +263,7 @@ def test_every_module_says_which_notebook_made_it():
             assert f"{MADE} File to edit: {source}" in path.read_text(encoding="utf-8")
 
 
-def test_every_module_behaves_alone_as_after_all_others():
+def test_every_module_works_without_the_other_modules():
     "Its examples run, and its tables are complete, in a process that imports nothing else."
     found = json.loads(python(ROOT / "tests/tools/alone.py"))
     assert {name.removeprefix(f"{PACKAGE.name}.") for name in found} >= {m for m in MODULES.values() if m and m != "__init__"}
@@ -280,7 +280,7 @@ ALONE = {
 
 
 @pytest.mark.parametrize("code", ALONE.values(), ids=list(ALONE))
-def test_what_is_wrong_is_refused_in_a_process_that_imports_one_module(code):
+def test_invalid_input_is_an_error_with_one_imported_module(code):
     assert python("-c", f"try: exec({code!r})\nexcept ValueError: print('refused')") == "refused\n"
 
 
@@ -295,7 +295,7 @@ def test_the_kinds_are_the_same_in_the_order_of_their_pages_whatever_is_imported
     assert python("-c", code).split() == expected
 
 
-def test_a_notebook_stands_in_the_folder_of_its_package_and_is_called_like_its_module():
+def test_notebook_has_the_folder_and_the_name_of_its_module():
     for name, module in MODULES.items():
         if module and "." in module:
             assert (name.parts[0], name.stem) == tuple(module.split(".")), name
@@ -411,7 +411,7 @@ def texts():
     ("the folders of one machine", r"(?<![\w.*])/(?:home|root|work|Users|mnt)/\w|[A-Z]:\\+Users"),
     ("a list of tasks that the reader has not", r"(?i)(?<!/)\b" + "iss" + r"ues?\b(?! of\b|-url:|\])"),  # not what Quarto calls a setting
 ])  # fmt: skip
-def test_the_project_speaks_of_itself_alone(what, pattern):
+def test_project_mentions_no_local_folders_or_task_lists(what, pattern):
     found = [f"{path}: {line.strip()[:90]}" for path, text in texts() for line in text.splitlines() if re.search(pattern, line)]
     assert found == [], what
 
@@ -457,7 +457,11 @@ def test_the_sidebar_lists_every_page_once_and_none_that_is_not_there():
     found = sorted(page for page in listed if "://" not in page)
     made = ["api/index.qmd", "about/changelog.qmd", "about/cite.qmd"]  # by `make docs`
     parts = [f"{part}/index.qmd" for part in ("learn", "guide", "metrics", "reference")]
-    assert found == sorted([*map(str, NOTEBOOKS), *(f"zh/{name}" for name in translations()), *parts, *made])
+    wanted = [*map(str, NOTEBOOKS), *(f"zh/{name}" for name in translations()), *parts, *made]
+    lacking, gone = sorted({*wanted} - {*found}), sorted({*found} - {*wanted})
+    assert not lacking, f"the sidebar lacks {lacking}: add a line with the path to its part of `sidebar` in _quarto.yml"
+    assert not gone, f"the sidebar lists {gone}, and there is no such page: remove the line from `sidebar` in _quarto.yml"
+    assert found == sorted(wanted), "the sidebar of _quarto.yml lists a page twice: remove one line"
 
 
 def test_the_settings_of_the_site_are_at_the_root_and_the_stub_only_points_there():
@@ -598,14 +602,14 @@ def make(folder, *args):
     return subprocess.run(["make", *args], cwd=folder, env=env, capture_output=True, text=True)
 
 
-def test_make_alone_prints_every_target_with_one_line():
+def test_make_without_a_target_lists_all_targets():
     said = make(ROOT).stdout
     named = [line.split()[1] for line in said.splitlines()]
     assert named == "help demo test spark matrix lab export outputs docs lite vectors bench bench-quick bench-spark parity".split()
     assert all(len(line.split()) > 3 for line in said.splitlines())
 
 
-def test_make_says_which_python_is_needed_when_it_finds_an_older_one(tmp_path):
+def test_make_names_the_required_python_if_it_finds_an_older_one(tmp_path):
     shutil.copy(ROOT / "Makefile", tmp_path)
     for name in "settings.ini setup.py pyproject.toml".split():
         shutil.copy(ROOT / name, tmp_path)

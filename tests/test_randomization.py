@@ -65,7 +65,7 @@ def test_equal_sums_of_counts_tie_as_in_an_enumeration(k):
 
 @pytest.mark.parametrize("k", [5, 10, 100])
 @pytest.mark.parametrize("scale", [1, 1e-30, 1e200, 1 / 3])
-def test_what_is_drawn_of_up_to_80_counts_is_the_exact_share_up_to_chance(k, scale):
+def test_sampled_p_of_up_to_80_counts_is_near_the_exact_p(k, scale):
     random, far = np.random.default_rng(k), []
     for seed in range(12):
         a, b = two_systems(random, random.integers(17, 81), k)
@@ -75,7 +75,7 @@ def test_what_is_drawn_of_up_to_80_counts_is_the_exact_share_up_to_chance(k, sca
     assert max(map(abs, far)) < 4.5 and abs(np.mean(far)) < 1.3
 
 
-def test_the_exact_share_of_the_tests_above_is_that_of_an_enumeration():
+def test_exact_p_of_the_tests_equals_an_enumeration():
     d = np.array([3, -1, 0, 7, 7, -2, 5])
     assert convolved(d) == float(enumerated(d.tolist()))
 
@@ -137,14 +137,14 @@ def test_a_query_that_one_system_lacks_does_not_count():
     assert pairs[0].p == pairs[1].p == float(enumerated([3, 2, -1])) and pairs[2].p == 1
 
 
-def test_what_is_drawn_agrees_with_what_is_enumerated():
+def test_sampled_p_is_near_the_enumerated_p():
     d = np.random.default_rng(5).normal(0.3, 1, size=15)
     exact = randomization_test(d)
     drawn = randomization_test(d, draws=20_000)  # 2^15 would be more
     assert exact != drawn and drawn == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
 
 
-def test_the_drawn_p_is_that_of_scipy_up_to_chance():
+def test_sampled_p_is_near_the_p_of_scipy():
     d = np.random.default_rng(6).normal(0.2, 1, size=60)
     theirs = stats.permutation_test((d,), np.mean, permutation_type="samples", n_resamples=20_000, vectorized=True,
                                     rng=np.random.default_rng(0)).pvalue
@@ -152,7 +152,7 @@ def test_the_drawn_p_is_that_of_scipy_up_to_chance():
     assert ours == pytest.approx(theirs, abs=5 * np.sqrt(theirs * (1 - theirs) / 10_000))
 
 
-def test_many_pairs_at_once_give_what_each_gives_alone_and_the_order_of_the_systems_does_not_matter():
+def test_joint_tests_equal_single_tests_in_both_directions():
     d = np.random.default_rng(1).normal(0.1, 1, size=(80, 6))
     together = randomization_test(d, draws=3000, seed=4)
     assert together.tolist() == [randomization_test(column, draws=3000, seed=4) for column in d.T]
@@ -320,7 +320,7 @@ def test_one_huge_query_hides_nothing_from_randomization_and_tukey(huge):
     assert tukey_test(np.stack(with_huge, axis=1), draws=2**13)[0, 1] == 2 / 2**12
 
 
-def test_the_sign_of_the_rest_counts_beside_one_huge_difference():
+def test_small_differences_count_with_one_huge_difference():
     "All 11 differences are gains: only the signs as they are and their reverse are as far from 0."
     d = np.append(np.random.default_rng(6).uniform(0.1, 0.2, 10), 1e11)
     values = {"a": dict.fromkeys(map(str, range(11)), 0.0), "b": dict(zip(map(str, range(11)), d.tolist()))}

@@ -36,7 +36,7 @@ def ours(columns, names, tool):
 
 @settings(max_examples=20, deadline=None)
 @given(rankings())
-def test_lightgbm_s_ndcg_and_map_are_those_of_its_own_columns(columns):
+def test_ndcg_and_map_equal_lightgbm(columns):
     lgb = pytest.importorskip("lightgbm", reason="LightGBM is not installed here", exc_type=ImportError)
     labels, scores, sizes = columns
     features = np.arange(len(labels), dtype=float)[:, None]
@@ -50,7 +50,7 @@ def test_lightgbm_s_ndcg_and_map_are_those_of_its_own_columns(columns):
 
 @settings(max_examples=20, deadline=None)
 @given(rankings(), st.sampled_from([("ndcg", "nDCG"), ("map", "AP")]))
-def test_xgboost_s_ndcg_and_map_are_those_of_its_own_columns(columns, names):
+def test_ndcg_and_map_equal_xgboost(columns, names):
     xgb = pytest.importorskip("xgboost", reason="XGBoost is not installed here", exc_type=ImportError)
     theirs, name = names
     labels, scores, sizes = columns
@@ -65,7 +65,7 @@ def test_xgboost_s_ndcg_and_map_are_those_of_its_own_columns(columns, names):
 
 
 @given(rankings(), st.sampled_from(CUTS))
-def test_scikit_learn_s_ndcg_of_each_group_is_that_of_the_batch(columns, k):
+def test_ndcg_of_each_group_equals_scikit_learn(columns, k):
     labels, scores, sizes = columns
     judged = Judged.from_scores(labels, scores, sizes=sizes)
     begin = np.cumsum(sizes) - sizes

@@ -144,7 +144,7 @@ def test_a_pool_without_a_grade_that_was_retrieved_is_refused_unless_the_grade_i
     (3, "expected a list or an array, not 3"), ([1, "2"], "lists of numbers"), ("12", "lists of numbers"),
     ([1, inf], "must be finite, not inf"), ([[1, [2]]], "lists of numbers"), ([{}, 1], "lists of numbers|lists"),
 ])  # fmt: skip
-def test_what_is_no_ranking_is_refused_and_shown(grades, says):
+def test_invalid_ranking_is_an_error_that_shows_it(grades, says):
     with pytest.raises((ValueError, TypeError), match=says):
         Judged.from_grades(grades)
 
@@ -190,7 +190,7 @@ def test_batches_put_together_are_the_batch_of_all_their_queries(one, other):
 
 
 @given(collections())
-def test_condensed_is_the_list_without_the_documents_that_nobody_judged(collection):
+def test_condensed_equals_the_list_without_unjudged_documents(collection):
     same(batch(collection).condensed(), batch([([g for g in got if g is not None], pool) for got, pool in collection]))
 
 
@@ -200,7 +200,7 @@ def test_the_ideal_is_the_pool_as_a_ranking_best_first(collection):
 
 
 @given(batches)
-def test_none_nan_and_masked_values_are_documents_that_nobody_judged(lists):
+def test_none_nan_and_masked_values_are_unjudged_documents(lists):
     same(Judged.from_grades([[nan if g is None else g for g in one] for one in lists]), Judged.from_grades(lists))
     width = max(map(len, lists))
     table = np.array([list(one) + [None] * (width - len(one)) for one in lists], dtype=float).reshape(len(lists), width)
@@ -208,7 +208,7 @@ def test_none_nan_and_masked_values_are_documents_that_nobody_judged(lists):
 
 
 @given(st.lists(st.integers(1, 40), unique=True, max_size=12), st.integers(0, 6), st.integers(0, 9))
-def test_a_ranking_told_by_ranks_equals_the_ranking_told_by_grades(ranks, missing, below):
+def test_ranking_from_ranks_equals_ranking_from_grades(ranks, missing, below):
     last = max(ranks, default=0)
     rel = [int(i in ranks) for i in range(1, last + below + 1)]
     told = Judged.from_ranks([ranks], n_relevant=len(ranks) + missing, n_retrieved=last + below)
@@ -218,14 +218,14 @@ def test_a_ranking_told_by_ranks_equals_the_ranking_told_by_grades(ranks, missin
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(-5, 5), st.sampled_from("ab")), min_size=1, max_size=30))
-def test_a_ranking_told_by_scores_is_the_stable_sort_of_each_group(items):
+def test_ranking_from_scores_is_the_stable_sort_of_each_group(items):
     labels, scores, groups = zip(*items)
     for judged, group in zip(Judged.from_scores(labels, scores, groups), sorted(set(groups)), strict=True):
         order = sorted((i for i in range(len(items)) if groups[i] == group), key=lambda i: -scores[i])
         assert judged.grade.tolist() == [labels[i] for i in order]
 
 
-def test_it_says_in_one_line_what_it_holds():
+def test_repr_shows_the_contents_in_one_line():
     judged = Judged.from_grades([[1, None], [0]], ideal=[[1, 2], [0]])
     assert repr(judged) == "Judged: 2 queries, 3 documents retrieved, 2 of them judged; 3 judgments"
     assert repr(judged[0]) == "Judged: 1 query, 2 documents retrieved, 1 of them judged; 2 judgments"
@@ -267,7 +267,7 @@ def test_a_relevance_level_is_one_number():
         average_precision([[1], [2]], rel=[1, 2])
 
 
-def test_an_ideal_beside_a_batch_and_of_another_length_is_refused():
+def test_ideal_is_an_error_with_a_batch_or_a_wrong_length():
     with pytest.raises(ValueError, match="a Judged already contains the judged grades"):
         ndcg(Judged.from_grades([1]), ideal=[1])
     with pytest.raises(ValueError, match="ideal has 2 lists for 1 rankings"):

@@ -352,7 +352,7 @@ def test_quepid_does_not_cut_its_ideal_ranking():
 # ---- nothing relevant ----
 
 
-def test_what_a_measure_of_a_tool_says_of_a_query_without_relevant_documents_is_its_own():
+def test_scores_without_relevant_documents_depend_on_the_tool():
     qrels, run = {'1': {'a': 0, 'b': 0}}, {'1': ['a', 'b']}
     def ask(tool): return evaluate(qrels, run, 'nDCG R AP P@2', conventions=tool, part=True).values[0, :, 0].tolist()
     assert ask('catboost') == [1, 1, 0, 0]

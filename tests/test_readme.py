@@ -5,7 +5,7 @@ from pathlib import Path
 README = (Path(__file__).parents[1]/'README.md').read_text('utf-8')
 
 
-def test_every_python_block_runs_in_order_and_gives_what_is_printed_below_it(capsys, tmp_path, monkeypatch):
+def test_python_blocks_run_in_order_and_print_their_output(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where a report is saved
     blocks = re.findall(r'```python\n(.*?)```\n(?:\n```text\n(.*?)```)?', README, re.DOTALL)
     assert len(blocks) == 3
@@ -28,7 +28,7 @@ def test_it_can_be_read_in_one_sitting():
     assert len(README.splitlines()) <= 160
 
 
-def test_the_speed_is_a_table_of_sizes_that_names_what_is_slower():
+def test_table_of_speed_contains_sizes_that_are_slower():
     cells = [line.split('|')[1:-1] for line in README.splitlines() if line.startswith('  | ')]
     rows = [(row[0], float(row[1].split()[0]), float(row[-1].split()[0])) for row in cells[1:]]
     assert len(rows) == 8 and all(re.search(r'\d', size) or 'same rows' in size for size, _, _ in rows)

@@ -107,7 +107,7 @@ def lone():
 
 
 @pytest.mark.parametrize(("name", "sections"), [("six", SEVERAL), ("lone", ONE)])
-def test_its_sections_stand_in_order_every_element_is_closed_and_every_link_leads_somewhere(name, sections, request):
+def test_sections_are_in_order_and_html_and_links_are_valid(name, sections, request):
     page = Page(request.getfixturevalue(name).to_html())
     assert [e["attrs"]["id"] for e in page.find("section")] == sections
     assert page.wrong == [] and page.open == []
@@ -129,7 +129,7 @@ def test_it_asks_nothing_of_any_host(six, lone):
 
 
 @pytest.mark.parametrize("name", ["six", "lone"])
-def test_every_head_of_a_table_says_something_and_what_scrolls_is_named_and_reached_by_keys(name, request):
+def test_table_headers_have_text_and_scroll_areas_have_names(name, request):
     page = Page(request.getfixturevalue(name).to_html())
     unseen = [e for e in page.all if "aria-hidden" in e["attrs"] and any(x["tag"] == "th" for x in e["inside"])]
     assert unseen == [] and [e for e in page.find("th") if not e["text"].strip()] == []
@@ -154,7 +154,7 @@ def test_templates_are_files_of_the_package():
 # ---- its numbers are those of evaluate and compare ----
 
 
-def test_the_means_are_those_of_evaluate_with_the_marks_of_compare(six, page):
+def test_means_equal_evaluate_with_the_marks_of_compare(six, page):
     scores = evaluate(EXAMPLE.qrels, EXAMPLE.runs, "nDCG@10 AP RR")
     head, *rows = page.table("means")
     assert head == ["system", *scores]
@@ -205,7 +205,7 @@ def test_every_query_has_the_value_that_evaluate_gives_it(page):
     assert [row[0] for row in rows] == [scores.query_ids[i] for i in np.argsort(-np.round(change, 6), kind="stable")][:50]
 
 
-def test_the_pairs_are_those_of_compare(page):
+def test_pairs_equal_compare(page):
     found = compare(EXAMPLE.qrels, EXAMPLE.runs, "nDCG@10 AP RR")
     rows = page.table("differences", _class="pairs")[1:]
     assert len(rows) == len(found.rows) == 45
@@ -255,7 +255,7 @@ def test_one_run_shows_its_spread_and_its_worst_queries_that_have_anything_to_fi
     assert len(page.find("svg", "spread", role="img")) == 3
 
 
-def test_slices_are_those_of_compare(page):
+def test_slices_equal_compare(page):
     found = compare(EXAMPLE.qrels, EXAMPLE.runs, "nDCG@10 AP RR", groups=GROUPS)
     rows = page.table("slices")[1:]
     assert len(rows) == 18
@@ -283,7 +283,7 @@ def test_the_baseline_is_named_by_name_or_by_path_and_what_loses_to_it_is_marked
     assert rows[0][0] == "bm25 baseline" and rows[1][1].startswith("0.2883▼")
 
 
-def test_conventions_and_findings_stand_in_it(page):
+def test_report_contains_conventions_and_findings(page):
     text = page.find("section", id="conventions")[0]["text"]
     for phrase in evaluate(EXAMPLE.qrels, EXAMPLE.runs["bm25"], "AP").conventions.describe():
         assert phrase in text
@@ -318,7 +318,7 @@ def test_nothing_that_comes_in_becomes_markup():
 
 @pytest.mark.parametrize("measures", [" ".join(KINDS), "GMAP AP", "NumRet AP", "ERR@5", "AP(rel=2)@5"])
 @pytest.mark.parametrize("names", [["bm25", "title"], ["title"]])
-def test_every_measure_can_be_in_it_and_what_is_no_mean_has_no_interval(measures, names):
+def test_every_measure_is_shown_and_only_means_have_intervals(measures, names):
     runs = {name: EXAMPLE.runs[name] for name in names}
     found = report(EXAMPLE.qrels, runs if len(names) > 1 else runs["title"], measures, checkup=False)
     page, asked = Page(found.to_html()), parse_all(measures)
@@ -334,7 +334,7 @@ def test_every_measure_can_be_in_it_and_what_is_no_mean_has_no_interval(measures
     assert found.to_markdown().count("\n") > 5
 
 
-def test_what_has_no_mean_alone_cannot_be_compared():
+def test_report_without_comparable_measures_is_an_error():
     with pytest.raises(ValueError, match="nothing to compare"):
         report(EXAMPLE.qrels, EXAMPLE.runs, "NumRet")
     with pytest.raises(ValueError, match="'no'"):
@@ -346,7 +346,7 @@ def test_what_has_no_mean_alone_cannot_be_compared():
 @pytest.mark.parametrize("how", [{"ties": t} for t in ("given", "average", "best", "worst")] + [
     {"missing": "skip"}, {"no_relevant": "skip"}, {"no_relevant": "nan"}, {"no_relevant": "one"}, {"negative": "keep"},
     {"conventions": "trec_eval"}, {"conventions": "sklearn"}, {"conventions": "xgboost"}])  # fmt: skip
-def test_its_values_are_those_of_evaluate_under_every_convention(how):
+def test_values_equal_evaluate_under_every_convention(how):
     runs = {name: EXAMPLE.runs[name].to_dict() for name in ("title", "seealso")}
     del runs["title"]["q03"]
     found = report(EXAMPLE.qrels, runs, "nDCG@10", checkup=False, **how)
@@ -360,7 +360,7 @@ def test_its_values_are_those_of_evaluate_under_every_convention(how):
             assert said or side.text.startswith("no arithmetic: ")
 
 
-def test_a_query_that_a_run_does_not_answer_and_one_that_nobody_judged_do_no_harm():
+def test_report_works_with_missing_and_unjudged_queries():
     qrels, runs = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"e": 0}}, {"a": {"q1": ["d"], "q9": ["d"]}, "b": {"q1": ["x", "d"], "q2": ["d"]}}
     found = report(qrels, runs, "AP", documents={"d": "words"}, topics={"q1": "asked"})
     assert "No documents were retrieved." in found.to_html() and found.pair == ("a", "b")
@@ -392,7 +392,7 @@ def synthetic(systems, measures, queries):
     return Scores(tuple(parse_all(measures)), tuple(f"query-{i}" for i in range(queries)), values, runs, is_single=False)
 
 
-def test_seven_thousand_queries_fit_and_the_file_says_what_it_holds():
+def test_seven_thousand_queries_fit_and_are_counted_in_the_file():
     scores = synthetic(5, ["AP", "nDCG@10", "RR"], 6980)
     words = dict.fromkeys(scores.query_ids, ("word " * 30, ""))
     made = Report(scores, compare(scores), (), title="T", queries=words)
@@ -402,7 +402,7 @@ def test_seven_thousand_queries_fit_and_the_file_says_what_it_holds():
     assert len(page.table("queries")) == 51 and len(page.find("rect")) <= 180
 
 
-def test_more_numbers_than_a_page_should_hold_are_cut_and_the_file_says_so():
+def test_values_above_the_limit_are_cut_with_a_note():
     scores = synthetic(60, ["AP", "nDCG@10", "RR"], 6980)
     values = query_values(scores, {})
     kept = len(values["ids"])
@@ -531,7 +531,7 @@ def test_means_leader_intervals_and_slices_are_over_the_queries_that_all_runs_an
 
 
 @FEWER
-def test_what_is_not_compared_is_over_the_same_queries_and_the_caption_says_how_many():
+def test_other_aggregates_use_the_queries_of_all_systems():
     found = lacking(range(9), range(3, 12), measures="AP GMAP NumRelRet")
     table = found.to_latex().split(r"\begin{table}")[-1]
     own = [found.scores.run(name)["GMAP"][[found.scores.run(name).query_ids.index(f"q{i}") for i in range(3, 9)]] for name in "AB"]
@@ -544,7 +544,7 @@ def test_what_is_not_compared_is_over_the_same_queries_and_the_caption_says_how_
 @FEWER
 @pytest.mark.filterwarnings("ignore:almost no query occurs in two")
 @pytest.mark.parametrize(("answered", "pair"), [((range(6), range(6, 12)), ("A", "B")), ((range(4), range(4, 8), range(2, 8)), ("B", "C"))])
-def test_without_a_query_that_all_answer_nobody_leads_and_nothing_is_bold(answered, pair):
+def test_without_common_queries_no_system_leads_or_is_bold(answered, pair):
     found = lacking(*answered, groups=HALVES)
     page, said = Page(found.to_html()), content(found)
     assert said["lead"].startswith("No query has results from all systems, so no system has the highest mean nDCG@10.")
@@ -555,7 +555,7 @@ def test_without_a_query_that_all_answer_nobody_leads_and_nothing_is_bold(answer
 
 
 @FEWER
-def test_ties_are_said_to_decide_among_the_same_queries_and_one_run_keeps_its_own():
+def test_effect_of_ties_is_shown_for_common_queries():
     qrels = {q: {"a": 1} for q in ("q1", "q2", "q3")}
     tied = {"q1": {"a": 1, "b": 1}, "q2": {"a": 2, "b": 1}}
     found = report(qrels, {"tied": tied, "other": {"q2": ["a"], "q3": ["a"]}}, "RR", missing="skip", checkup=False)
@@ -565,7 +565,7 @@ def test_ties_are_said_to_decide_among_the_same_queries_and_one_run_keeps_its_ow
     assert content(lone)["lead"].endswith("over 2 queries.")
 
 
-def test_a_report_without_queries_left_out_says_nothing_of_them(six):
+def test_report_without_missing_queries_does_not_mention_them(six):
     assert content(six)["over"] == "" and "results from all systems" not in six.to_html() + six.to_markdown() + six.to_latex()
 
 
@@ -586,7 +586,7 @@ def test_an_empty_name_is_fine_for_one_run_and_an_error_among_several():
 
 
 @pytest.mark.parametrize(("option", "hint"), [("output", True), ("path", True), ("nothing_known", False), ("run", False)])
-def test_an_unknown_option_is_said_to_be_one_of_report(option, hint):
+def test_unknown_option_is_a_type_error_of_report(option, hint):
     with pytest.raises(TypeError, match=rf"^report\(\) got an unexpected keyword argument '{option}'") as error:
         report(EXAMPLE.qrels, EXAMPLE.runs["lsa"], "AP", **{option: "x"})
     assert (".save(path)" in str(error.value)) is hint
@@ -646,7 +646,7 @@ def test_an_axis_holds_its_values_and_its_ticks_are_round():
         assert np.allclose(np.diff(found.ticks), np.diff(found.ticks)[0], rtol=1e-6)
 
 
-def test_bars_stand_for_all_queries_and_are_never_more_than_fit():
+def test_bars_contain_all_queries_and_are_at_most_180():
     values = np.random.default_rng(4).normal(size=1000)
     bars, zero = waterfall(values)
     assert len(bars) == 180 and [b.kind for b in bars] == ["better"] * sum(b.kind == "better" for b in bars) + ["worse"] * sum(b.kind == "worse" for b in bars)
@@ -662,7 +662,7 @@ FILES = ["qrels.txt", "runs/bm25.run.gz", "runs/tfidf.run.gz"]
 
 @pytest.mark.parametrize(("name", "format", "begins"), [
     ("r.html", None, "<!doctype html>"), ("r.md", None, "# "), ("r.tex", None, "%"), ("r.txt", "latex", "%"), ("r.html", "markdown", "# ")])  # fmt: skip
-def test_the_command_writes_what_the_name_of_the_file_says_or_the_format(tmp_path, name, format, begins):
+def test_command_writes_the_format_of_the_name_or_the_option(tmp_path, name, format, begins):
     done = irmetrics("report", *FILES, "-m", "AP", "-o", tmp_path / name, *(["--format", format] if format else []), cwd=EXAMPLE.folder)
     assert (done.returncode, done.stderr) == (0, "") and str(tmp_path / name) in done.stdout
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
@@ -683,7 +683,7 @@ def test_the_command_gives_what_the_function_gives(tmp_path):
 @pytest.mark.parametrize(("args", "code", "words"), [
     (["--baseline", "nobody"], 1, "the baseline 'nobody' is not one of"), (["-m", "nDGC@10"], 2, "nDCG"), (["--documents", "no.jsonl"], 1, "no.jsonl"),
     (["--documents", "runs/bm25.run.gz"], 1, "runs/bm25.run.gz"), (["--format", "pdf"], 2, "pdf")])  # fmt: skip
-def test_the_command_says_in_a_line_what_is_wrong(tmp_path, args, code, words):
+def test_command_reports_errors_without_a_traceback(tmp_path, args, code, words):
     done = irmetrics("report", *FILES, *args, "-o", tmp_path / "r.html", cwd=EXAMPLE.folder)
     assert done.returncode == code and words in done.stderr and "Traceback" not in done.stderr
     assert not (tmp_path / "r.html").exists()

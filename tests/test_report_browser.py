@@ -104,7 +104,7 @@ def test_measure_and_pair_can_be_chosen(browser, reports):
     page.context.close()
 
 
-def test_before_the_script_runs_the_table_says_the_same(browser, reports):
+def test_table_is_the_same_before_the_script_runs(browser, reports):
     context = browser.new_context(java_script_enabled=False, viewport={"width": 1400, "height": 900})
     page = context.new_page()
     page.goto(reports["six"])
@@ -144,7 +144,7 @@ CUT = """marks => marks.flatMap(mark => {
 
 
 @pytest.mark.parametrize("media, width", [("print", 680), ("screen", 1400), ("screen", 400)])
-def test_all_letters_of_ten_systems_stand_in_their_cells(browser, tmp_path, media, width):
+def test_all_letters_of_ten_systems_fit_into_their_cells(browser, tmp_path, media, width):
     queries = [f"q{i}" for i in range(24)]
     deeper = {f"sys{s:02}": {q: [f"x{j}" for j in range(s + (i % 2))] + ["d"] for i, q in enumerate(queries)} for s in range(10)}
     report({q: ["d"] for q in queries}, deeper, "RR AP nDCG@30 P@5").save(tmp_path / "ten.html")

@@ -114,12 +114,12 @@ def test_a_note_in_a_terminal_is_wrapped():
 MARKED = Table(["system", "AP", "P@5"], [["a_b", Cell(0.5228, "ab", best=True), 0.6], ["50%", Cell(0.25, "c"), 0.4], ["x", 0.125, 12.5]], "Means.", "tab:means")
 
 
-def test_decimals_stand_below_each_other_whatever_the_marks():
+def test_decimal_points_are_aligned_for_any_marks():
     lines = [line for line in rendered([MARKED], "text").splitlines() if "0." in line]
     assert len({line.index(".") for line in lines}) == 1 and len({line.rindex(".") for line in lines}) == 1, lines
 
 
-def test_markdown_sets_a_marked_column_on_the_left_so_that_its_decimals_stand_below_each_other():
+def test_markdown_aligns_marked_columns_to_the_left():
     rule = rendered([MARKED], "markdown").splitlines()[1].strip("|").split("|")
     assert [side.endswith(":") for side in rule] == [False, False, True]
 
@@ -195,7 +195,7 @@ def test_a_name_that_promises_something_else_is_refused_and_nothing_written(resu
     assert [*tmp_path.iterdir()] == []
 
 
-def test_what_prints_and_what_is_exported_say_the_same_numbers(result):
+def test_text_html_and_markdown_contain_the_same_numbers(result):
     def numbers(text): return Counter(re.findall(r"\d\.\d{4}(?!\d)", text))
     printed = numbers(rendered(result._blocks(), "text"))
     assert printed or isinstance(result, Checkup)
@@ -238,7 +238,7 @@ def test_means_are_a_dict_of_a_few_bytes_wherever_they_go():
     assert scores.means["MAP"] == scores.means["AP"], "a look-up takes any spelling"
 
 
-def test_what_is_no_quality_is_neither_bold_nor_tested():
+def test_measures_other_than_quality_are_not_bold_or_tested():
     scores = evaluate(EXAMPLE.qrels, EXAMPLE.runs, "nDCG@10 Judged@10 NumRelRet")
     bold = [line for line in scores.to_markdown().splitlines() if "**" in line]
     assert len(bold) == 1 and bold[0].count("**") == 2

@@ -55,7 +55,7 @@ def test_scores_hold_measures_as_a_table_holds_columns():
     assert len(scores) == 3
 
 
-def test_measures_are_selected_by_text_or_object_and_what_was_not_computed_is_a_key_error():
+def test_measures_are_selected_and_missing_ones_are_key_errors():
     scores = evaluate({'a': {'d': 1}}, {'a': {'d': 1}}, [AP, 'nDCG@10', RR])
     assert scores[nDCG @ 10].tolist() == scores['nDCG@10'].tolist() == scores['ndcg_cut@10'].tolist() == [1]
     assert scores.means['map'] == scores.means[AP] == 1
@@ -64,7 +64,7 @@ def test_measures_are_selected_by_text_or_object_and_what_was_not_computed_is_a_
             numbers['P@5']
 
 
-def test_err_is_found_as_it_was_asked_for_and_as_it_was_completed():
+def test_err_is_found_with_and_without_its_largest_grade():
     scores = evaluate({'a': {'d': 3}}, {'a': {'d': 1}}, 'ERR AP')
     assert list(scores) == ['ERR(max_grade=3)', 'AP']
     assert scores[ERR] == scores['ERR(max_grade=3)'] == scores.means['ERR'] == scores.means[ERR] == 7 / 8
@@ -82,7 +82,7 @@ def test_values_of_another_shape_than_runs_measures_and_queries_are_refused(valu
 
 
 @given(st.lists(st.sampled_from([nan, 0, 0.25, 0.5, 1]), min_size=1, max_size=8))
-def test_numbers_are_those_of_the_values_that_count(values):
+def test_aggregates_use_only_values_that_are_not_nan(values):
     scores = scored('one', 'AP GMAP NumRet', [values] * 3, map(str, range(len(values))))
     counted = np.array([v for v in values if v == v])
     n = len(counted)
@@ -158,7 +158,7 @@ queries = st.lists(st.sampled_from('abcd'), min_size=2, max_size=2, unique=True)
 
 
 @given(st.permutations(list(same)), st.lists(queries, min_size=3, max_size=3))
-def test_runs_laid_side_by_side_are_taken_apart_again(names, ids):
+def test_combined_runs_can_be_separated_again(names, ids):
     runs = [scored(name, values=same[name], queries=q) for name, q in zip(names, ids)]
     together = Scores.combine_runs(runs)
     assert together.query_ids == tuple(dict.fromkeys(q for pair in ids for q in pair))
@@ -176,7 +176,7 @@ def test_one_run_is_each_of_its_runs():
     assert Scores.combine_runs([scores]).means == {'one': scores.means}
 
 
-def test_what_belongs_to_one_run_is_not_asked_of_several(two):
+def test_properties_of_one_run_are_errors_for_several_runs(two):
     for fact in 'name', 'missing', 'no_relevant', 'unjudged':
         with pytest.raises(ValueError, match=r"scores of 2 runs: select one run, as in scores.run\('one'\)"):
             getattr(two, fact)
@@ -190,7 +190,7 @@ def test_what_belongs_to_one_run_is_not_asked_of_several(two):
     (scored('two', 'RR AP'), 'need the same measures'),
     (scored('two', conventions=Conventions(ties='given')), 'need the same conventions, but these differ: .*ties in input order'),
 ])
-def test_runs_that_cannot_stand_side_by_side_are_refused(other, says):
+def test_combining_incompatible_runs_is_an_error(other, says):
     with pytest.raises(ValueError, match=says):
         Scores.combine_runs([scored(), other])
 
@@ -202,7 +202,7 @@ def test_no_scores_at_all_are_refused():
 
 
 @pytest.mark.parametrize('put_together', [Scores.combine_runs, Scores.concat])
-def test_scores_with_different_largest_grades_are_told_to_give_one(put_together):
+def test_different_largest_grades_are_an_error_with_advice(put_together):
     parts = [evaluate({q: {'d': g}}, {q: {'d': 1}}, 'ERR') for q, g in (('a', 1), ('b', 2))]
     with pytest.raises(ValueError, match='set max_grade of ERR in both'):
         put_together(parts)
@@ -388,7 +388,7 @@ def test_ids_stay_text_in_html_latex_and_markdown():
     assert '\\|' in render(scores, 'markdown', per_query=True)
 
 
-def test_the_small_print_says_what_was_left_out_and_what_is_no_mean():
+def test_notes_count_missing_queries_and_name_sums():
     text = ' '.join(repr(evaluate(QRELS, OTHER, 'AP(rel=2) NumRet')).split())
     for phrase in '3 queries', '1 missing from the run', '3 without a relevant document', '1 in the run without judgments', 'NumRet: the sum':
         assert phrase in text

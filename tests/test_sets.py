@@ -34,7 +34,7 @@ def test_fallout_is_its_definition_on_each_query(collection, k, rel):
 
 
 @given(collections(), cutoffs, relevance)
-def test_hits_say_for_each_judged_document_whether_it_is_relevant_and_in_the_top(collection, k, rel):
+def test_hits_mark_relevant_judged_documents_up_to_the_cutoff(collection, k, rel):
     assert precision.terms(batch(collection), k=k, rel=rel).tolist() == [
         int(g >= rel and i < (k or 99)) for got, _ in collection for i, g in enumerate(got) if g is not None
     ]
@@ -97,7 +97,7 @@ def test_a_relevant_document_moved_up_never_raises_fallout(got, place, k):
 
 
 @given(rankings, st.permutations([0, None, -1, 0, None]), cutoffs)
-def test_fallout_does_not_see_in_which_order_irrelevant_documents_stand(got, tail, k):
+def test_fallout_ignores_the_order_of_irrelevant_documents(got, tail, k):
     assert fallout(got + tail, k=k) == fallout([*got, 0, None, -1, 0, None], k=k)
 
 

@@ -75,7 +75,7 @@ def test_every_library_s_columns_give_the_same_batch_by_ids_and_by_sizes(library
 
 @pytest.mark.filterwarnings("ignore::irmetrics_nb.EvaluationWarning")
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(-5, 5), st.sampled_from("abc")), min_size=1, max_size=30))
-def test_a_batch_from_scores_is_what_evaluate_says_of_the_same_rows(items):
+def test_batch_from_scores_equals_evaluate_on_the_same_rows(items):
     labels, scores, groups = zip(*items)
     judged = Judged.from_scores(labels, scores, groups)
     docs = [f"d{i}" for i in range(len(items))]
@@ -241,7 +241,7 @@ def test_a_user_late_in_a_large_table_is_named_by_her_number(monkeypatch):
         Judged.from_topk(items, [[]] * 100)
 
 
-def test_memory_beside_the_table_does_not_grow_with_the_number_of_users():
+def test_memory_per_user_is_less_than_a_copy_of_the_row():
     import tracemalloc
 
     def peak(users):
@@ -260,7 +260,7 @@ def test_memory_beside_the_table_does_not_grow_with_the_number_of_users():
 ODD = 2**53 + 1  # the first whole number that no float holds
 
 
-def test_large_ids_beside_a_gap_are_exact_or_refused():
+def test_large_ids_with_a_gap_are_exact_or_an_error():
     exact = Judged.from_topk([[ODD, nan], [ODD - 1, ODD]], [[ODD], [ODD]])
     assert (exact.rank.tolist(), exact.retrieved.tolist()) == ([1, 2], [1, 2])
     for relevant in [[ODD]], [[ODD, None]], np.ma.masked_equal([[ODD, 3]], 3), [{ODD: 2}]:

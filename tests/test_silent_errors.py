@@ -35,7 +35,7 @@ def test_parts_with_their_runs_in_another_order_are_put_together_by_name():
     with pytest.raises(ValueError, match='the parts contain different runs .x, y; good, bad.'): Scores.concat([one, apart])
 
 
-def test_the_number_of_queries_is_that_of_the_means():
+def test_number_of_queries_matches_the_means():
     values = {'A': {f'q{i}': i / 10 for i in range(9)}, 'B': {f'q{i}': i / 9 for i in range(3, 9)}}
     found = compare(values, groups=dict.fromkeys(values['A'], 'x'))
     assert 'Means over 6 queries' in found.to_latex() and 'all: 6 queries' in str(found) and 'x: 6 queries' in str(found)
@@ -44,18 +44,18 @@ def test_the_number_of_queries_is_that_of_the_means():
 @pytest.mark.parametrize(('base', 'new'), [
     ({'a': .1}, {'b': .2}), ({'a': 1., 'b': 1.}, {'a': .2}),
 ])  # fmt: skip
-def test_a_gate_that_can_say_nothing_does_not_pass(base, new):
+def test_gate_without_a_verdict_does_not_pass(base, new):
     found = gate(compare({'A': base, 'B': new}, baseline='A'), max_drop=.1)
     assert not found.ok and 'without a verdict' in str(found)
 
 
-def test_a_drop_of_just_what_is_allowed_passes():
+def test_drop_equal_to_the_limit_passes():
     base = {str(i): .3 for i in range(40)}
     assert gate(compare({'A': base, 'B': dict.fromkeys(base, 0.29)}, baseline='A'), max_drop=.01).ok
     assert not gate(compare({'A': base, 'B': {q: .28 + int(q) / 1e4 for q in base}}, baseline='A'), max_drop=.01).ok
 
 
-def test_a_measure_that_says_its_default_is_not_the_one_that_leaves_it_to_the_conventions():
+def test_explicit_default_overrides_the_conventions():
     means = evaluate(QRELS, RUN, ['nDCG', "nDCG(gain='linear')"], conventions='xgboost').means
     assert list(means) == ["nDCG(gain='exp')", 'nDCG'] and means["nDCG(gain='exp')"] < means["nDCG(gain='linear')"]
     scores = evaluate(QRELS, RUN, 'P@5', conventions='xgboost')
@@ -70,7 +70,7 @@ def test_two_measures_that_become_one_are_one_column():
     assert scores.to_polars().columns == ['query_id', "nDCG(gain='exp')@10"] and scores.means['nDCG@10'] == scores['nDCG@10'][0]
 
 
-def test_a_comparison_is_asked_by_the_names_that_were_asked_for():
+def test_comparison_accepts_the_requested_names():
     found = compare(QRELS | {'p': {'a': 1}}, {'a': RUN, 'b': {'q': ['a', 'b'], 'p': ['a']}}, 'nDCG@10', baseline='a', conventions='lightgbm')
     assert found.pair('a', 'b', 'nDCG@10').measure == "nDCG(gain='exp')@10"
     assert gate(found, floors=['nDCG@10=0.9'], fail_if_worse=['nDCG@10']).ok

@@ -68,7 +68,7 @@ def test_every_measure_that_asks_for_a_level_is_named_with_what_to_write(measure
     assert measure in text and 'rel=0.5' in advised and warned(*click_rates(), advised) == []
 
 
-def test_a_level_that_is_said_is_believed_and_whole_grades_are_no_matter():
+def test_explicit_levels_and_whole_grades_do_not_warn():
     qrels, run = click_rates()
     assert warned(qrels, run, ['P(rel=1)@5', 'AP(rel=0.9)']) == []
     graded = {q: {d: round(4 * x) for d, x in docs.items()} for q, docs in qrels.items()}
@@ -78,7 +78,7 @@ def test_a_level_that_is_said_is_believed_and_whole_grades_are_no_matter():
 
 
 @pytest.mark.parametrize(('share', 'said'), [(.02, False), (.05, False), (.2, True), (.6, True)])
-def test_many_is_a_tenth_of_what_is_above_0(share, said):
+def test_fractions_above_a_tenth_of_positive_grades_warn(share, said):
     rng = np.random.default_rng(1)
     grades = np.where(rng.random((30, 40)) < .5, 0, np.where(rng.random((30, 40)) < share, .5, rng.integers(1, 4, (30, 40))))
     qrels = {f'q{i}': {f'd{j}': float(x) for j, x in enumerate(row)} for i, row in enumerate(grades)}
@@ -86,7 +86,7 @@ def test_many_is_a_tenth_of_what_is_above_0(share, said):
     assert bool(warned(qrels, run, 'AP')) == bool(finding(qrels, run, 'fractions-below')) == said
 
 
-def test_batches_say_it_too():
+def test_accumulator_warns_about_fractions_below_the_level():
     for call in (Accumulator('P@5').update, Accumulator('nDCG').update):
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter('always')
@@ -168,7 +168,7 @@ def test_a_few_small_numbers_and_numbers_that_are_no_positions_are_not_doubted(r
     assert warned({q: {'x': 1, [*docs][-1]: 1} for q, docs in run.items()}, run, 'AP') == []
 
 
-def test_a_list_that_stands_with_the_worst_first_is_believed_if_its_relevant_documents_are_at_the_end():
+def test_ascending_list_passes_if_relevant_documents_are_last():
     run = {f'q{i}': {f'd{j}': j + 1 for j in range(20)} for i in range(30)}
     assert warned({q: {'d19': 1, 'd18': 1, 'd3': 0} for q in run}, run, 'AP') == []
     assert len(warned({q: {'d0': 1, 'd1': 1, 'd3': 0} for q in run}, run, 'AP')) == 1
@@ -226,7 +226,7 @@ IN_FORMS = [(what, form) for i, what in enumerate(NEARLY) for form in ('dicts', 
 
 
 @pytest.mark.parametrize(('what', 'form'), IN_FORMS)
-def test_ids_that_differ_on_a_part_of_the_rows_are_told_with_the_repair(tmp_path, what, form):
+def test_partly_misspelled_document_ids_warn_with_a_repair(tmp_path, what, form):
     name, f, repair = NEARLY[what]
     qrels, run = collection(name=name, query='q{}'.format)
     odd = respelt(run, f, .3)
@@ -289,7 +289,7 @@ def test_so_are_judgments_of_which_a_part_is_spelt_in_another_way(what):
 
 @pytest.mark.parametrize('what', NEARLY)
 @pytest.mark.parametrize('share', [.3, 1])
-def test_queries_of_which_a_part_is_spelt_in_another_way_are_told_with_the_repair(what, share):
+def test_misspelled_query_ids_are_reported_with_a_repair(what, share):
     name, f, repair = NEARLY[what]
     qrels, run = collection(query=name)
     odd = {f(q) if i % 10 < 10 * share else q: docs for i, (q, docs) in enumerate(run.items())}
@@ -314,7 +314,7 @@ def test_ids_that_a_join_made_floats_are_found_in_both_columns(tmp_path):
     assert evaluate(qrels, joined, 'AP').to_dict() == evaluate(qrels, run, 'AP').to_dict()
 
 
-def test_ids_that_are_misspelt_far_down_in_a_long_run_are_told(tmp_path):
+def test_ids_misspelled_late_in_a_long_run_warn(tmp_path):
     qrels, run = collection(queries=400, depth=100, name='d{}'.format, query='q{}'.format)
     odd = {q: docs if i < 250 else respelt({q: docs}, str.upper, .9)[q] for i, (q, docs) in enumerate(run.items())}
     for source in (odd, in_form(Run(odd).to_polars(), 'run', tmp_path), in_form(Run(odd).to_polars(), 'parquet', tmp_path), Run(odd).to_polars()):
@@ -353,7 +353,7 @@ def test_the_quick_look_lets_nothing_pass_that_the_slow_one_would_find():
                     assert g(name(n)) in may_match([missed], others), (missed, others)
 
 
-def test_the_command_says_it_in_one_line(tmp_path):
+def test_command_prints_the_warning_in_one_line(tmp_path):
     qrels, run = collection(queries=5, name='d{}'.format, query='q{}'.format)
     Qrels(qrels).save(tmp_path/'qrels')
     Run(respelt(run, str.upper, .5)).save(tmp_path/'run')
@@ -393,7 +393,7 @@ def test_fractional_grades_with_a_few_exact_ones_count_as_trec_eval_counts_them_
 
 @pytest.mark.parametrize('seed', range(6))
 @pytest.mark.parametrize('what', NEARLY)
-def test_ids_that_nearly_match_are_told_of_and_never_taken_for_one_another(seed, what):
+def test_nearly_equal_ids_warn_and_are_never_matched(seed, what):
     name, f, repair = NEARLY[what]
     qrels, run = collection(seed, queries=15, name=name, query='q{}'.format)
     odd = respelt(run, f, .3, seed)

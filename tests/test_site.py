@@ -100,7 +100,7 @@ def test_no_style_script_or_setting_of_the_site_names_another_host():
     assert HTML["html-math-method"] == "mathml"
 
 
-def test_the_one_script_of_the_site_asks_nobody_and_is_named_once_and_copied():
+def test_script_loads_nothing_and_is_included_once_and_copied():
     text = (NBS / "play/play.js").read_text(encoding="utf-8")
     assert set(re.findall(r"https?://[\w./]+", text)) == {"http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"}  # namespaces
     assert not re.search(r"fetch\(|XMLHttpRequest|\bimport\b *[({'\"]|\beval\(|innerHTML|url\(|@import", text)
@@ -109,20 +109,20 @@ def test_the_one_script_of_the_site_asks_nobody_and_is_named_once_and_copied():
     assert {"play/play.js", "play/play.zh.js", "play/write.js", "play/write_worker.js"} <= {*SITE["project"]["resources"]}
 
 
-def test_the_phrases_of_the_script_in_another_language_ask_nobody():
+def test_phrases_in_another_language_contain_no_code():
     text = (NBS / "play/play.zh.js").read_text(encoding="utf-8")
     head, assigned, table = text.partition("globalThis.playPhrases = ")
     assert head.startswith("//") and head.count("\n") == 1 and assigned
     assert all(isinstance(phrase, str) for phrase in json.loads(table.rstrip(";\n")).values()), "data, and no code"
 
 
-def test_the_search_asks_nobody_and_makes_no_html_of_what_it_reads():
+def test_search_loads_nothing_and_escapes_its_text():
     text = (NBS / "search/search.js").read_text(encoding="utf-8")
     assert not re.search(r"https?:|fetch\(|XMLHttpRequest|\bimport\b|\beval\(|innerHTML", text)
     assert text.count("escaped(") == 3, "every part of a text is escaped"
 
 
-def test_every_face_that_a_theme_names_first_stands_beside_the_pages():
+def test_fonts_of_the_themes_are_bundled_with_a_licence():
     css = (NBS / HTML["css"]).read_text(encoding="utf-8")
     ours = set(re.findall(r'font-family: "([^"]+)";\n', css))
     for names in HTML["theme"].values():
@@ -154,7 +154,7 @@ def test_a_table_in_html_stays_a_table_without_its_scripts_and_styles():
 # ---- said once ----
 
 
-def test_code_stands_once_on_its_page_and_signatures_on_the_api_pages(processed):
+def test_processed_pages_contain_no_show_doc_or_signatures(processed):
     for name, nb in read(processed).items():
         for kind, text in texts(nb):
             assert "show_doc" not in text, name
@@ -269,7 +269,7 @@ def test_a_processed_page_keeps_the_ends_of_its_lines(processed):
             assert all(line.endswith("\n") for line in lines[:-1]), name
 
 
-def test_a_code_name_leads_to_its_entry_where_it_stands_first_and_not_in_code_headings_or_links():
+def test_only_the_first_mention_of_a_name_in_prose_is_a_link():
     names = {"evaluate": "api/e.qmd#evaluate", "Scores.concat": "api/s.qmd#Scores.concat"}
     text = "# `evaluate`\n\n`evaluate` and `evaluate(q, r)`, [`evaluate`](x), `Scores.concat`, `other`\n\n```\n`evaluate`\n```\n"
     assert pages.linked(text, names, "../") == (
@@ -412,7 +412,7 @@ def test_every_entry_has_a_key_of_its_own_and_a_doi_looks_like_one():
     assert len(set(found.values())) == len(found)
 
 
-def test_only_what_appeared_on_arxiv_alone_has_the_doi_of_arxiv():
+def test_only_papers_published_on_arxiv_have_an_arxiv_doi():
     entries = re.findall(r"(?ms)^@(\w+)\{(\w+),(.*?)^\}$", BIB)
     assert len(entries) == len(titles())
     assert [key for _, key, text in entries if "10.48550/arXiv" in text and "journal = {arXiv:" not in text] == []
@@ -468,7 +468,7 @@ def test_the_sidebar_has_the_readers_order():
     assert guide[:4] == ["guide/index.qmd", *(f"guide/{name}.ipynb" for name in ("install", "evaluate_files", "evaluate_python"))]
 
 
-def test_every_page_of_a_part_stands_under_a_sub_heading_and_lessons_are_numbered():
+def test_pages_are_under_a_sub_heading_and_lessons_are_numbered():
     entries = [entry for entry in project.sidebar() if entry.part]
     assert len(entries) > 100
     assert [entry for entry in entries if not entry.heading and not entry.href.endswith(("/index.qmd", "zh/index.ipynb"))] == []
@@ -480,7 +480,7 @@ def test_every_page_of_a_part_stands_under_a_sub_heading_and_lessons_are_numbere
         assert summary.startswith(f"Lesson {entry.text[0]}: ")
 
 
-def test_no_page_that_exports_a_module_stands_in_the_guide():
+def test_guide_contains_no_page_that_exports_a_module():
     guide = [NBS / entry.href for entry in project.sidebar() if entry.part == "Guide" and entry.href.endswith(".ipynb")]
     assert [str(path) for path in guide if path.exists() and module_of(path)] == []
 
@@ -568,7 +568,7 @@ def test_a_vulnerability_is_reported_where_the_repository_takes_reports_and_no_a
     assert re.findall(r"[\w.]+@[\w.]+|https?://[^>\s]+", text) == [settings()["git_url"]]
 
 
-def test_the_citation_is_that_of_the_settings():
+def test_citation_matches_the_settings():
     found = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     have = settings()
     assert found["version"] == have["version"]
@@ -582,7 +582,7 @@ def test_the_citation_is_that_of_the_settings():
     assert required <= found.keys()
 
 
-def test_the_templates_ask_for_what_is_needed_to_look_into_a_number():
+def test_templates_about_numbers_have_described_fields():
     forms = {p.stem: yaml.safe_load(p.read_text(encoding="utf-8")) for p in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")}
     assert {"wrong_number", "missing_convention"} <= forms.keys()
     for form in (forms["wrong_number"], forms["missing_convention"]):

@@ -113,7 +113,7 @@ def tables(names, folder):
 
 
 @pytest.mark.parametrize("query", SPELLINGS)
-def test_every_column_of_a_table_but_that_of_queries_is_a_dimension_in_every_form_and_place(query, tmp_path):
+def test_every_column_except_the_query_is_a_dimension(query, tmp_path):
     sources = [*tables([query, "device", "lang"], tmp_path)]
     assert len(sources) == 13
     for source in sources:
@@ -154,7 +154,7 @@ def test_of_two_columns_that_may_be_the_queries_the_id_wins(tmp_path):
     assert Groups(tmp_path / "log.csv", columns={"query": "query", "group": "device"}).of == {"red shoes": "phone", "blue shoes": "desk"}
 
 
-def test_bins_and_groups_of_another_type_are_errors_that_say_so():
+def test_invalid_bins_and_group_types_are_errors_with_advice():
     with pytest.raises(ValueError, match="bins must be {dimension: number or names}, not 3"):
         Groups({"q0": 1, "q1": 2}, bins=3)
     for several in (["phone", "fr"], ("phone",), {"phone"}, np.array(["phone", "fr"])):
@@ -180,7 +180,7 @@ def test_the_command_evaluate_shows_the_slices_of_a_file(tmp_path):
     assert wrong.returncode == 1 and "a file needs two columns (query and group), not 3" in wrong.stderr
 
 
-def test_what_cannot_be_groups_says_why():
+def test_invalid_groups_are_errors_with_a_reason():
     with pytest.raises(DataError, match="no query belongs to a group"):
         evaluate(QRELS, OLD, "RR", groups={"x": "y"})
     with pytest.raises(DataError, match="no column 'lang'"):

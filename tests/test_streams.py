@@ -92,7 +92,7 @@ JUDGED = {f"q{q}": {"d1": 1, "d3": 2} for q in range(15)}
     (SCATTERED, 1 << 30, "in one piece"),
     (SCATTERED, 4000, "in 2 parts, because the rows of a query are not adjacent"),
 ], ids=["grouped", "scattered", "scattered, little memory"])
-def test_a_result_says_how_the_run_was_read(tmp_path, content, memory, how):
+def test_result_shows_how_the_run_was_read(tmp_path, content, memory, how):
     (tmp_path / "run").write_bytes(content)
     with patch.object(streams, "BATCH_BYTES", 64), heads_of(16):
         scores = evaluate(JUDGED, tmp_path / "run", "AP", memory=memory)
@@ -161,7 +161,7 @@ def test_a_table_in_memory_in_slices_gives_what_one_piece_gives(table, rows, mem
 
 @pytest.mark.filterwarnings("ignore::irmetrics_nb.EvaluationWarning")
 @given(table_runs(), st.integers(1, 30))
-def test_evaluate_on_a_large_table_says_what_it_says_of_the_run(table, rows):
+def test_large_table_gives_the_result_of_its_run(table, rows):
     def said(run):
         try:
             found = evaluate(JUDGED, run(), "AP nDCG@3 NumRet")
@@ -189,7 +189,7 @@ def test_a_gap_in_a_table_is_named_with_its_row(tmp_path):
     assert streamed(JUDGMENTS, tmp_path / "run", 320)[0] == f"{tmp_path / 'run'}, row 81: no value in column 'score'"
 
 
-def test_progress_is_told_how_much_of_the_file_is_read(tmp_path):
+def test_progress_reports_how_much_of_the_file_is_read(tmp_path):
     (tmp_path / "run").write_bytes(GROUPED)
     told = []
     with patch.object(streams, "BATCH_BYTES", 64), heads_of(16):

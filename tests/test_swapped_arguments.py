@@ -83,7 +83,7 @@ def test_labels_and_scores_in_each_others_place_are_warned_of_and_in_their_own_n
     assert said(TAKE_BOTH[what], labels, scores) == set()
 
 
-def test_a_picture_says_it_too():
+def test_plot_roc_warns_about_swapped_arguments():
     assert len(said(plot_roc, SCORES, LABELS)) == 1 and said(plot_roc, LABELS, SCORES) == set()
 
 

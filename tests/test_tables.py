@@ -162,7 +162,7 @@ def test_quotes_in_one_csv_row_do_not_change_what_blanks_mean_in_another(tmp_pat
 
 
 @pytest.mark.parametrize("cell", ["", " ", "\t ", '" "'])
-def test_blanks_alone_are_an_empty_cell_which_is_refused_when_it_is_read_and_when_it_would_be_saved(tmp_path, cell):
+def test_blank_cells_are_an_error_when_read_and_when_saved(tmp_path, cell):
     for row in (f"{cell},d,1", f"q,{cell},1", f"q,d,{cell}"):
         (tmp_path / "run.csv").write_text(f"query_id,doc_id,score\nq,d,1\n{row}\n")
         with pytest.raises(DataError, match="line 3: no value in column"): Run(tmp_path / "run.csv")
@@ -177,7 +177,7 @@ def test_the_check_up_reads_blanks_in_a_faulty_csv_file_as_the_reader_does(tmp_p
     assert found.facts[str(tmp_path / "run.csv")]["judged documents retrieved"] == 2 and "number" in found.codes
 
 
-def test_a_long_text_beside_the_ids_of_a_csv_file_does_no_harm(tmp_path):
+def test_long_text_in_a_csv_file_is_not_an_error(tmp_path):
     (tmp_path / "run.csv").write_text("query_id,doc_id,score,text\nq,d,1," + "x" * 200_000 + "\n")
     before = csv.field_size_limit()
     assert triples(read_rows(tmp_path / "run.csv", "run")) == [("q", "d", 1.0)] and csv.field_size_limit() == before

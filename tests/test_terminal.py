@@ -66,7 +66,7 @@ def test_a_pipe_gets_the_plain_text_byte_for_byte_and_rich_is_not_loaded():
         assert done.stdout.endswith("\n[]\n"), done.stdout + done.stderr
 
 
-def test_the_best_is_green_the_worst_red_and_what_is_the_same_neither():
+def test_best_is_green_and_worst_is_red_unless_all_are_equal():
     parts = for_terminal(evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}, "c": {"q": ["x", "y", "d"]}}, "RR NumRel")._blocks())
     looks = [cell.style for cell in parts[0].columns[1]._cells]
     assert looks == ["bold green", "", "red"]
@@ -78,7 +78,7 @@ def test_of_one_run_nothing_is_better():
     assert set(colours(parts).values()) == {""} and "std. error" in shown(parts)
 
 
-def test_what_was_earned_is_green_and_what_was_not_found_red():
+def test_gains_are_green_and_missed_documents_are_red():
     why = explain("nDCG@3", EXAMPLE.qrels, EXAMPLE.runs["bm25"], "q03")
     parts = explanation_parts(why, 5)
     table = parts[1]

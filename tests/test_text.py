@@ -252,7 +252,7 @@ def test_long_ids_on_the_first_line_do_not_hide_the_tag(tmp_path):
     assert Run(run).to_dict() == {"q" * 40_000: {"d" * 40_000: 0.5}} and Run(run).name == "tag"
 
 
-def test_what_is_done_side_by_side_comes_in_order_and_stops_at_the_first_error():
+def test_side_by_side_keeps_order_and_stops_at_the_first_error():
     def f(x):
         if x in (7, 8):
             raise KeyError(x)

@@ -84,7 +84,7 @@ def test_scikit_learn_scores_by_query_with_metadata_routing():
         assert value == pytest.approx((nDCG @ 5).of(own).mean(), abs=1e-12)
 
 
-def test_the_conventions_of_a_tool_are_those_of_evaluate():
+def test_accumulator_equals_evaluate_for_conventions_of_a_tool():
     scores = RNG.permutation(N) / N
     qrels = {q: dict(zip(map(str, np.flatnonzero(GROUPS == q)), LABELS[GROUPS == q])) for q in dict.fromkeys(GROUPS)}
     run = {q: {d: float(scores[int(d)]) for d in docs} for q, docs in qrels.items()}

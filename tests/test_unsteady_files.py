@@ -44,7 +44,7 @@ def test_a_directory_a_device_a_socket_and_a_missing_file_are_refused_by_name(tm
                 assert str(path) in str(error.value) or repr(path) in str(error.value)
 
 
-def test_what_the_system_refuses_is_one_error_that_says_why(tmp_path):
+def test_unreadable_paths_are_data_errors_with_a_reason(tmp_path):
     put(tmp_path / "locked", RUN).chmod(0)
     cases = {tmp_path / "none": "there is no such file", tmp_path: "this is a directory", "/dev/zero": "this is a device"}
     if os.geteuid() != 0:

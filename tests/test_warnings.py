@@ -67,7 +67,7 @@ def test_a_run_in_any_form_is_looked_at(form, tmp_path):
     assert 'lower case' in warned({'q': {'d1': 1}}, run)[0]
 
 
-def test_judged_queries_far_down_in_a_large_file_are_told_of_without_ids(tmp_path):
+def test_queries_judged_late_in_a_large_file_warn_without_ids(tmp_path):
     lines = [f'q{i // 1000} Q0 d{i} 1 {-i} toy\n' for i in range(22_000)]
     (tmp_path/'a.run').write_text(''.join(lines))
     assert warned({'q21': {'x': 1}}, tmp_path/'a.run') == ["run 'toy': no judged document was retrieved"]
@@ -77,7 +77,7 @@ def test_one_document_that_meets_is_enough():
     assert warned({'q': {'a': 1, 'b': 1}}, {'q': {'A': 1., 'b': .5}}) == []
 
 
-def test_judged_documents_that_are_junk_alone_are_no_matter_of_spelling():
+def test_negative_grades_of_retrieved_documents_do_not_warn():
     assert warned({'q': {'a': -1, 'b': 1}}, {'q': {'a': 1.}}) == []
 
 
@@ -113,13 +113,13 @@ def test_objects_in_each_others_place_are_refused():
     with pytest.raises(ValueError, match='swapped'): evaluate(Run(BIG), GRADES)
 
 
-def test_real_valued_grades_alone_pass_and_so_do_whole_scores_alone():
+def test_only_real_grades_or_only_whole_scores_do_not_warn():
     assert evaluate(BIG, BIG, 'nDCG').means['nDCG'] == 1
     evaluate(BIG, {q: list(docs) for q, docs in BIG.items()}, 'nDCG')  # places
     evaluate(GRADES, GRADES, 'nDCG')
 
 
-def test_whoever_says_which_is_which_is_believed():
+def test_explicit_qrels_and_run_do_not_warn():
     evaluate(Qrels(BIG), Run(GRADES), 'nDCG')
 
 
@@ -133,7 +133,7 @@ def test_grades_below_1_ask_for_a_relevance_level():
     assert warned({'q': {'d1': 0, 'd2': 0}}, {'q': ['d2', 'd1']}, 'AP') == []
 
 
-def test_a_run_that_was_cut_above_the_cutoff_of_a_measure_is_told():
+def test_run_shorter_than_the_cutoff_warns():
     cut = {f'q{i}': [f'd{j}' for j in range(10)] for i in range(5)}
     judgments = {q: {'d1': 1} for q in cut}
     assert 'only 10 documents' in warned(judgments, cut, 'R@100')[0]
@@ -158,7 +158,7 @@ def test_the_example_gives_no_warning():
     for run in example.runs.values(): assert warned(example.qrels, run, 'AP nDCG@10 RR ERR P(rel=2)@5 R@100') == []
 
 
-def test_the_command_says_a_warning_in_one_line_on_stderr_and_each_once(tmp_path):
+def test_command_prints_each_warning_once_in_one_line(tmp_path):
     (tmp_path/'qrels').write_text('q1 0 d1 0.5\n')
     for name in 'ab': (tmp_path/name).write_text(f'q1 Q0 d1 1 2.5 {name}\n')
     done = irmetrics('evaluate', 'qrels', 'a', 'b', '-m', 'AP', cwd=tmp_path)
@@ -167,7 +167,7 @@ def test_the_command_says_a_warning_in_one_line_on_stderr_and_each_once(tmp_path
 
 # ---- small print ----
 
-def test_the_small_print_says_how_much_of_the_top_is_judged():
+def test_notes_show_the_judged_share_of_the_top_10():
     scores = evaluate({'q': {'a': 1, 'b': 0}}, {'q': ['a', 'x', 'b', 'y']}, 'AP')
     assert '50.0% of the top 10 judged' in ' '.join(render(scores).split())
     assert json.loads(render(scores, 'json'))[0]['judged@10'] == .5
@@ -186,7 +186,7 @@ def test_err_with_two_largest_grades_in_one_table_is_refused(together):
     with pytest.raises(ValueError, match='set max_grade of ERR in both'): together(both)
 
 
-def test_an_array_says_whose_values_it_holds():
+def test_arrays_have_the_order_of_query_ids():
     scores = evaluate(QRELS, RUN, 'RR')
     assert dict(zip(scores.query_ids, scores['RR'])) == {'q1': .5, 'q2': 1} and 'query_ids' in Scores.__doc__
 
@@ -260,7 +260,7 @@ def test_words_that_know_none_of_the_ids_are_warned_of_by_name_with_an_id_of_eac
 
 
 @pytest.mark.parametrize('documents', [{'x1': 'a text'}, pl.DataFrame({'doc_id': ['x1'], 'title': ['a text']})])
-def test_so_are_those_of_a_dict_or_a_table_that_have_no_head_to_name_a_column_in(documents):
+def test_dict_or_table_of_other_documents_warns_with_ids(documents):
     with pytest.warns(DataWarning, match=r"^documents: none of the expected documents was found \(expected ids such as 'd1', found 'x1'\)$"):
         explain('AP', QRELS, RUN, 'q1', documents=documents)
 
@@ -275,7 +275,7 @@ def test_one_id_that_is_known_or_no_words_at_all_are_no_cause_for_a_warning(docu
         assert explain('AP', QRELS, RUN, 'q1', documents=tmp_path/'headless.csv').titles == {'d1': 'a page'}
 
 
-def test_the_command_line_says_it_once_and_goes_on(tmp_path):
+def test_command_warns_about_other_documents_once_and_continues(tmp_path):
     (tmp_path/'qrels.txt').write_text('q1 0 d1 1\n')
     (tmp_path/'run.txt').write_text('q1 Q0 d1 1 2.5 tag\n')
     (tmp_path/'pages.csv').write_text('link,headline\nd9,A page\n')
@@ -322,7 +322,7 @@ def test_scores_in_ascending_order_are_no_distances():
 
 
 @pytest.mark.parametrize(('rank', 'messages'), [(lambda i: i, 1), (lambda i: 0, 0), (lambda i: 'x', 0)])
-def test_ranks_that_contradict_the_scores_in_most_queries_are_told(tmp_path, rank, messages):
+def test_ranks_that_contradict_scores_in_most_queries_warn(tmp_path, rank, messages):
     def lines(contradicting):
         for q in range(20):
             order = range(1, 9) if q >= contradicting else (1, 3, 2, 5, 4, 6, 8, 7)

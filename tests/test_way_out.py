@@ -59,13 +59,13 @@ def test_a_series_is_refused_with_advice_that_works():
 
 
 @pytest.mark.parametrize('lists', [[['a', 'b'], ['c']], [['a', 'b', 'c'], ['d', 'e', 'f']], [[7, 3], [5, 9]], [['a']]], ids=str)
-def test_lists_without_queries_are_told_how_to_name_the_query(lists):
+def test_lists_without_queries_are_an_error_with_a_suggestion(lists):
     for call in (Run, Qrels):
         assert said(call, lists).endswith('; for the documents of a query, write {query: [document, ...]}')
     assert len(Run({f'q{i}': docs for i, docs in enumerate(lists)})) == len(lists)
 
 
-def test_judgments_of_spans_tell_how_to_compare_two_runs():
+def test_error_about_spans_suggests_a_comparison_that_runs():
     gold = {'q': [('a', 100, 200)]}
     one = from_spans(gold, {'q': [('a', 90, 190)]}, iou=.5)
     other = from_spans(gold, {'q': [('b', 0, 9), ('a', 100, 190)]}, iou=.5)
@@ -85,14 +85,14 @@ def test_none_is_refused_as_a_run(call):
 
 
 @pytest.mark.parametrize('form', ['polars', 'pandas', 'records', 'csv', 'parquet'])
-def test_columns_that_are_there_or_said_are_not_called_missing(form, tmp_path):
+def test_existing_columns_are_not_reported_as_missing(form, tmp_path):
     table = pl.DataFrame({'qid': ['q'], 'link': ['d'], 'position': [1]})
     table.write_csv(tmp_path/'run.csv')
     table.write_parquet(tmp_path/'run.parquet')
     source = {'polars': table, 'pandas': table.to_pandas(), 'records': table.to_dicts(), 'csv': tmp_path/'run.csv', 'parquet': tmp_path/'run.parquet'}[form]
     if form not in ('records', 'csv'): assert 'no column query_id' not in said(Run, source) and "columns={'document': ..., 'score': ...})" in said(Run, source)
     text = said(Run, source, columns={'document': 'link', 'score': 'place'})
-    assert "no column 'place'; the columns are" in text and 'link' not in text.split(';')[0] and 'say which' not in text
+    assert "no column 'place'; the columns are" in text and 'link' not in text.split(';')[0] and 'choose the columns' not in text
     run = Run(source, columns={'document': 'link', 'score': 'position'}, descending=False)
     assert run.to_dict() == {'q': {'d': -1.0}}
 
@@ -105,7 +105,7 @@ def test_who_obeys_the_advice_about_positions_gets_the_number_of_the_scores():
     assert evaluate(EXAMPLE.qrels, obeyed, 'nDCG@10 AP').means == evaluate(EXAMPLE.qrels, run, 'nDCG@10 AP').means
 
 
-def test_a_text_of_three_columns_is_told_of_the_least_that_is_the_best(tmp_path):
+def test_error_about_three_columns_suggests_descending_false(tmp_path):
     put(tmp_path/'run', b'q d 2\nq e 1\n')
     assert 'descending=False if the smallest number is the best' in said(Run, put(tmp_path/'run', b'q d 2.5\nq e 1.5\n'))
     assert 'descending' not in said(Qrels, put(tmp_path/'qrels', b'q d 2\nq e 1\n'))
@@ -113,7 +113,7 @@ def test_a_text_of_three_columns_is_told_of_the_least_that_is_the_best(tmp_path)
 
 @pytest.mark.parametrize('frame', [pl.DataFrame, pd.DataFrame])
 @pytest.mark.parametrize('column', ['query_id', 'doc_id'])
-def test_ids_that_a_join_made_floats_are_told_to_be_cast(frame, column):
+def test_error_about_float_ids_suggests_a_cast(frame, column):
     table = frame({'query_id': [1, 2], 'doc_id': [7, 8], 'relevance': [1, 1]} | {column: [1.0, 2.0]})
     assert f"column '{column}' has the type Float64; cast it to Int64 if a join has turned whole numbers into floats" in said(Qrels, table)
     cast = table.astype({column: 'Int64'}) if frame is pd.DataFrame else table.cast({column: pl.Int64})
@@ -122,7 +122,7 @@ def test_ids_that_a_join_made_floats_are_told_to_be_cast(frame, column):
 
 # ---- files, duplicates, gains ----
 
-def test_a_folder_given_as_a_run_says_which_files_are_in_it(tmp_path):
+def test_error_about_a_folder_lists_its_files(tmp_path):
     assert said(Run, tmp_path) == f'{tmp_path}: this is a directory, not a file, and it contains no files'
     (tmp_path/'folder').mkdir()
     for name in ('b.run', '.hidden', 'a.run.gz'): put(tmp_path/name, b'q Q0 d 1 1 t\n')
@@ -139,7 +139,7 @@ def test_a_folder_given_as_a_run_says_which_files_are_in_it(tmp_path):
     assert said(Qrels, [put(alone/'one', b''), alone][1]).endswith(f'give its 1 file: [{str(alone/"one")!r}]')
 
 
-def test_a_document_that_stands_twice_is_told_the_option_that_says_which_counts(tmp_path):
+def test_error_about_duplicates_suggests_the_option(tmp_path):
     twice = [('q', 'd', 1), ('q', 'e', 2), ('q', 'd', 3)]
     for call in (lambda: Run(twice), lambda: Qrels(twice), lambda: evaluate({'q': {'d': 1}}, twice), lambda: Run(put(tmp_path/'r', b'q Q0 d 1 1 t\n' * 2))):
         assert said(call).endswith(" in query 'q'; duplicates='first', 'last' or 'best' chooses the row that counts")
@@ -168,7 +168,7 @@ MEASURES = 'AP nDCG@10 RR R@2 P@2 Rprec Bpref NumRel'
 
 @pytest.mark.parametrize('kind', [list, tuple, set, frozenset, dict.fromkeys], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize('run', [RANKED, SCORED])
-def test_documents_listed_for_a_query_are_relevant_with_grade_1_and_the_small_print_says_so(kind, run):
+def test_listed_documents_are_relevant_with_grade_1_and_a_note(kind, run):
     listed = {q: kind(docs).keys() if kind == dict.fromkeys else kind(docs) for q, docs in LISTS.items()}
     found, graded = evaluate(listed, run, MEASURES), evaluate(GRADED, run, MEASURES)
     assert found.to_dict() == graded.to_dict()
@@ -181,7 +181,7 @@ def test_documents_listed_for_a_query_are_relevant_with_grade_1_and_the_small_pr
     assert phrase in ' '.join(str(Scores.concat(parts)).split())
 
 
-def test_a_json_file_may_list_what_is_relevant_and_everything_takes_such_judgments(tmp_path):
+def test_json_lists_of_relevant_documents_work_everywhere(tmp_path):
     (tmp_path/'qrels.json').write_text(json.dumps(LISTS))
     for qrels in (LISTS, tmp_path/'qrels.json'):
         assert Qrels(qrels).to_dict() == GRADED and Qrels(qrels)._facts.listed == 'lists'
@@ -197,7 +197,7 @@ def test_a_json_file_may_list_what_is_relevant_and_everything_takes_such_judgmen
     assert not Qrels(tmp_path/'qrels.txt')._facts.listed
 
 
-def test_a_list_says_nothing_of_order():
+def test_lists_of_judgments_have_no_order():
     assert 'duplicate document' in said(Qrels, {'q': ['d', 'd']}) and Qrels({'q': {'d', 'e'}}).to_dict() == {'q': {'d': 1, 'e': 1}}
     assert read_rows({'q': {'b', 'a', 'c'}}, 'qrels').doc.tolist() == ['a', 'b', 'c']  # the order of a set is no other day by day
 

@@ -21,20 +21,20 @@ def test_grades_measure_and_value_can_be_read_and_set():
     assert (shown.measure, shown.value) == ("RR", 1 / 3)
 
 
-def test_what_the_page_says_of_a_value_is_computed_again_here():
+def test_value_from_the_page_is_computed_again():
     shown = play([3, 0, 1], "AP")
     shown.set_state({"grades": [0, 3, 1], "measure": "AP@2", "value": 0.123})
     assert (shown.grades, shown.measure, shown.value) == ([0, 3, 1], "AP@2", 1 / 4)
 
 
-def test_what_was_judged_and_not_retrieved_stays_missed_whatever_is_graded_anew():
+def test_missed_documents_stay_missed_after_a_change_of_grades():
     shown = play([2, None, 0], "R", ideal=[2, 1, 1, 0, 0])
     assert (sorted(shown.missed), shown.value) == ([0, 1, 1], 1 / 3)
     shown.grades = [0, 2, 1]
     assert shown.value == 2 / 4
 
 
-def test_the_scale_of_err_is_that_of_the_beginning():
+def test_largest_grade_of_err_stays_the_initial_one():
     shown = play([1, 3], "ERR", ideal=[1, 3, 5])
     assert shown.measure == "ERR(max_grade=5)"
     shown.grades = [1, 0]
@@ -63,7 +63,7 @@ def test_a_measure_that_is_set_is_refused_in_the_same_words():
     assert shown.measure == "nDCG"
 
 
-def test_the_measures_and_parameters_are_those_of_the_script():
+def test_measures_and_parameters_match_the_script():
     spelt = {(name, p): x for name, kind in KINDS.items() for p, x in kind.params.items()}
     jobs = [[name, [1, 0], {}] for name in [*KINDS, "AUC"]] + [[name, [1, 0], {p: x}] for (name, p), x in spelt.items()]
     fits = [not isinstance(found, dict) for found in ask("value", jobs)]
@@ -80,14 +80,14 @@ def test_a_measure_is_spelt_as_the_script_reads_it():
     assert [line.partition(" = ")[0] for line in steps] == texts
 
 
-def test_values_are_those_of_the_list_functions():
+def test_values_equal_the_list_functions():
     grades, missed = [2, None, 0.5, 1], [3, 0]
     batch = Judged.from_grades([grades], ideal=[[2, 0.5, 1, 3, 0]])
     for name in PLAYED.keys() - {"AUC"}:
         assert value_of_list(name, grades, missed) == parse(name).of(batch)[0], name
 
 
-def test_without_anywidget_it_says_what_to_install(monkeypatch):
+def test_missing_anywidget_is_an_error_with_a_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
     room._widget_class.cache_clear()
     with pytest.raises(ImportError, match=r"pip install 'irmetrics_nb\[widget\]'"):

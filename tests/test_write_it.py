@@ -175,7 +175,7 @@ def test_the_page_has_the_five_functions():
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_a_wrong_function_is_told_what_it_computes_and_its_smallest_failing_case(page, what):
+def test_wrong_function_gets_a_diagnosis_and_a_failing_case(page, what):
     name, code, computes, case, value, own = WRONG[what]
     verdict = page["check"](code, name)
     assert not verdict.passed
@@ -232,7 +232,7 @@ def test_the_answer_of_the_page_is_right_and_the_stub_is_not(page, name):
 
 
 @pytest.mark.parametrize("what", MESSAGES)
-def test_what_is_wrong_with_the_code_is_said_in_a_sentence_with_its_line(page, what):
+def test_errors_in_code_are_explained_in_one_line(page, what):
     name, code, says = MESSAGES[what]
     name, code = ("reciprocal_rank", code.replace("rr(", "reciprocal_rank(")) if name == "rr" else (name, code)
     verdict = page["check"](code, name)
@@ -241,7 +241,7 @@ def test_what_is_wrong_with_the_code_is_said_in_a_sentence_with_its_line(page, w
     assert "\n" not in verdict.says
 
 
-def test_what_a_function_prints_is_shown_for_the_smallest_case_alone(page):
+def test_printed_text_is_shown_only_for_the_smallest_case(page):
     verdict = page["check"]("def dcg(grades, k):\n    print('grades are', grades)\n    return 0.0", "dcg")
     assert (verdict.case["Call"], verdict.printed) == ("dcg([1], 1)", "grades are [1]\n")
 

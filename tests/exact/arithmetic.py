@@ -16,6 +16,11 @@ def exact(number):
     return Fraction(str(number))
 
 
+def exact_parameter(value):
+    "A parameter for an exact definition: 0.8 is 4/5; whole numbers, words and all else stay as they are."
+    return exact(value) if isinstance(value, float) else value
+
+
 def logarithm(x, base):
     "log_base(x): a whole number where x is a power of the base, else sixty digits."
     for power in range(64):

@@ -44,7 +44,10 @@ RIGHT = Mistake("", "no mistake")
 def value_of(measure, ranking, answers, cutoff, definition=None):
     "The value of one ranking; cutoff: {'k': 5}, {'recall': 0.5} or nothing."
     parameters = {name: answers[name] for name in MEASURES[measure].parameters}
-    return (definition or MEASURES[measure].definition)(ranking, **parameters, **cutoff)
+    value = (definition or MEASURES[measure].definition)(ranking, **parameters, **cutoff)
+    if isinstance(value, float):
+        raise TypeError(f"the definition of {measure} in tests/exact/measures.py returns the float {value}: divide Fractions, as Fraction(a) / b")
+    return value
 
 
 def over_orders(values, ties):

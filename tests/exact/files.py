@@ -1,10 +1,12 @@
 """What `make vectors` writes: conformance/measures/*.json and conformance/separation.md."""
 
 import json
+import re
 
 from exact.choice import candidates, chosen, names, never_differ, tried
-from exact.measures import MEASURES
+from exact.measures import MEANINGS, MEASURES
 from exact.mistakes import mistakes
+from exact.search import with_found
 from exact.settings import defaults, settings
 from exact.tools import tools
 
@@ -15,7 +17,7 @@ WIDTH = 116
 def document(measure):
     "The content of the file of a measure, and the cases with all their values."
     known = names(measure)
-    cases = chosen(tried(measure, candidates(measure), known.computed))
+    cases = chosen(with_found(measure, tried(measure, candidates(measure), known.computed), known.computed))
     known_as = MEASURES[measure]
     content = {
         "$schema": "../schema.json",
@@ -118,10 +120,34 @@ def first_apart(cases, a, b):
     return next((str(number) for number, each in enumerate(cases, 1) if each.found[a] != each.found[b]), "=")
 
 
+# ---- the parameters on the page for readers ----
+
+
+def parameters():
+    "The table of all parameters as Markdown."
+    lines = ["| parameter | of | answers |", "|---|---|---|"]
+    for parameters_named, of, meaning in MEANINGS:
+        shown = ", ".join(f"`{name}`" for name in parameters_named.split(", ") if name)
+        lines.append(f"| {shown} | {of} | {meaning} |".replace("|  |", "| |"))
+    return "\n".join(lines)
+
+
+def with_parameters(page):
+    "The page with this table in the place of the one that it has."
+    table = re.compile(r"^\| parameter \| of \| answers \|\n(\|.*\n)*", re.MULTILINE)
+    return table.sub(lambda _: parameters() + "\n", page)
+
+
 def write(folder):
     "All files, into this folder."
+    readme = folder / "README.md"
+    if readme.exists():
+        readme.write_text(with_parameters(readme.read_text(encoding="utf-8")), encoding="utf-8")
     measures = folder / "measures"
     measures.mkdir(parents=True, exist_ok=True)
+    for path in measures.glob("*.json"):
+        if path.stem not in MEASURES:
+            path.unlink()
     tables = [HEAD]
     for measure in MEASURES:
         content, cases = document(measure)

@@ -4,7 +4,8 @@ A ranking has `grades` (of the documents retrieved, in rank order, None where no
 documents, and `judged`, all judged grades of the query. `k` is the cutoff; without one, None, the whole list counts. A document
 is relevant if its grade is at least `rel`. Whatever would be divided by 0 is 0.
 
-`MEASURES`, at the end, is the only list of measures: an entry is all that a new one needs here."""
+`MEASURES`, at the end, is the only list of measures and of the values of their parameters: an entry is all that a new measure needs
+here, and a row of `MEANINGS` all that a new parameter needs."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -547,3 +548,45 @@ MEASURES = {
         input="labels",
     ),
 }
+
+# What each parameter means, for the page conformance/README.md: (names, measures, meaning); an empty name is that above.
+MEANINGS = [
+    ("rel", "all that ask what is relevant", "a document is relevant if its grade is at least this"),
+    ("divisor", "P, SetP", "`k` (without a cutoff n), `min(k,n)`, `min(R,k)`"),
+    ("", "R", "`relevant` (R), `min(R,k)`"),
+    ("", "AP", "`relevant`, `min(R,k)`, `min(R,n)` (n: retrieved, down to k), `retrieved` (the relevant documents found, down to k)"),
+    ("tied", "AP", "documents with equal scores stand `apart`, one after the other, or come in `together`: each has the precision after the last of them"),
+    ("beta", "F, SetF", "recall counts beta times as much as precision"),
+    ("levels", "IPrec", "a recall of x is reached by as many relevant documents as it needs (`exact`), by xR + 0.9 cut to a whole number (`trec_eval9`), or by xR rounded, halves up (`trec_eval10`), both in 64-bit floats; always by one at least"),
+    ("gain", "CG, DCG, nDCG", "`linear`: the grade g. `exp`: 2^g - 1. `binary`: 1 from grade 1 on"),
+    ("", "ERR", "the reader stops at grade g with probability (2^g - 1) / 2^G (`exp`) or g / (G + 1) (`linear`); at a grade below 0 never, under `negative` = `keep` too"),
+    ("", "RBP", "`binary`: 1 if relevant. `raw`: the grade, if relevant. `linear`, `exp`: as in DCG, refused outside of [0, 1] for a document down to k; what stands below k, or was not retrieved, is not looked at"),
+    ("discount, b", "DCG, nDCG", "the gain at rank i is divided by log2(i + 1) (`log2`), by ln(i + 1) (`ln`), or from rank b on by log_b(i) and before by 1 (`jarvelin`)"),
+    ("ideal_from", "nDCG", "the documents of the ideal ranking: `judged`: all judged ones; `list`: those of them in the list; `top`: those in its top k; `found`: the n best of all; `best`: k (or n) documents of the best grade"),
+    ("cut_ideal", "nDCG", "whether the ideal ranking ends at k"),
+    ("max_grade", "ERR", "G; `null`: the largest grade of all judgments of the case that count, at least 1: under `judgments` = `retrieved` of those of retrieved documents, over all queries"),
+    ("phi", "ERR", "stopping at rank i is worth 1/i (`reciprocal`) or 1 / log2(i + 1) (`log2`)"),
+    ("p", "RBP", "how likely the reader goes on to the next document"),
+    ("weights", "GAUC", "groups count alike (`equal`), by their items (`impressions`), or by their positives (`positives`)"),
+]  # fmt: skip
+
+# More values of numbers, for the tests at random alone: the vectors have those of MEASURES.
+MORE = {"rel": (3, 0.5, 2.5), "beta": (0, 3.5), "b": (1.5, 3.5, 10), "max_grade": (5, 8), "p": (0.1, 0.95)}
+
+
+def entry(name):
+    "The entry of a measure; without one, an AssertionError that says what to do."
+    if name not in MEASURES:
+        raise AssertionError(f"{name} has no exact definition: write it in tests/exact/measures.py, and add the entry {name!r} to MEASURES there")
+    return MEASURES[name]
+
+
+def values(name, parameter):
+    "The values to try of a parameter of a measure, the default first; without any, an AssertionError that says what to do."
+    known = entry(name).parameters
+    if parameter not in known:
+        raise AssertionError(
+            f"{name} has the parameter {parameter}, and no values to try: add {parameter!r}: (default, another value) to `parameters` "
+            f"of its entry in MEASURES of tests/exact/measures.py"
+        )
+    return (*known[parameter], *MORE.get(parameter, ()))

@@ -7,8 +7,9 @@ It also prints pairs that a random list tells apart, and the inputs by name only
 
 import argparse
 import random
+from itertools import combinations
 
-from exact.choice import AT_RECALL, Case, candidates, first_tiers, names, tried
+from exact.choice import AT_RECALL, Case, candidates, first_tiers, names, never_differ, tried
 from exact.measures import MEASURES
 
 GRADES = 0, 0, 1, 1, 2, 3, -1, 0.5, 1.5
@@ -57,6 +58,23 @@ def random_cases(measure, tries, seed=0):
         parameter, cutoffs = ("recall", AT_RECALL) if MEASURES[measure].cutoff == "recall" else ("k", (None, 1, 2, 3, 5))
         cutoff = rng.choice(cutoffs) if MEASURES[measure].cutoff else None
         yield Case(f"random {number}", "", ({} if cutoff is None else {parameter: cutoff}) | data)
+
+
+def with_found(measure, every, computed, tries=10_000):
+    "Cases that were tried, and random ones for the pairs that none of them tells apart and that can differ."
+    apart = set().union(*(each.apart for each in every))
+    groups = [set(group) for group, _ in never_differ(measure, computed)]
+    left = {pair for pair in combinations(computed, 2) if pair not in apart and not any(set(pair) <= group for group in groups)}
+    found, cases = list(every), random_cases(measure, tries if left else 0)
+    for case in cases:
+        named = {name: computed[name] for pair in left for name in pair}
+        (each,) = tried(measure, [case], named)
+        if any(each.apart & {pair, pair[::-1]} for pair in left):
+            found += tried(measure, [case._replace(about="found by a search at random")], computed)
+            left -= found[-1].apart
+        if not left:
+            break
+    return found
 
 
 def news(measure, tries, seed=0):

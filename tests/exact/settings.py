@@ -3,7 +3,7 @@
 The first answer is the default. A setting is one answer that differs from it, and is called by question and answer, such as
 `ties=average`."""
 
-from exact.arithmetic import exact
+from exact.arithmetic import exact_parameter
 from exact.measures import MEASURES
 
 # Of every measure that is computed from judgments and a run.
@@ -20,8 +20,6 @@ CONVENTIONS = {
 
 # A parameter that needs another one beside it.
 TOGETHER = {("b", 3): {"discount": "jarvelin"}}
-
-EXACT = {"beta", "p", "rel", "max_grade", "b"}  # numbers that are computed with, and no words
 
 
 def questions(measure):
@@ -50,7 +48,7 @@ def shown(answer):
 
 def as_exact(answers):
     "The answers with exact numbers."
-    return {q: exact(a) if q in EXACT and a is not None else a for q, a in answers.items()}
+    return {question: exact_parameter(answer) for question, answer in answers.items()}
 
 
 # ---- what cannot matter ----

@@ -88,7 +88,7 @@ def sent_along(monkeypatch, rows):
 
 
 @pytest.mark.parametrize(("buckets", "along"), [(None, True), (1, False), (7, True), (7, False)])
-def test_every_value_is_that_of_one_machine_whatever_the_partitions_the_order_of_rows_and_the_buckets(
+def test_spark_values_equal_local_values_for_any_partitioning(
     spark, buckets, along, monkeypatch
 ):
     went = sent_along(monkeypatch, len(QRELS_ROWS) - (not along))
@@ -196,7 +196,7 @@ def test_columns_of_which_either_may_be_meant_are_refused_at_once(spark):
         evaluate([("q", "a", 1)], run, "RR")
 
 
-def test_of_rows_of_one_document_the_one_that_the_order_says_counts(spark):
+def test_order_column_decides_which_duplicate_row_counts(spark):
     run = spark.createDataFrame([("q", "a", 3.0, 1), ("q", "a", 1.0, 2), ("q", "b", 2.0, 3)], f"{RUN}, at int")
     found = {how: evaluate([("q", "a", 1)], run, "RR", duplicates=how, order="at").means["RR"] for how in ("first", "last")}
     assert found == {"first": 1.0, "last": 0.5}
@@ -249,7 +249,7 @@ def test_a_query_too_large_for_a_bucket_is_named_with_what_to_set(frames):
         evaluate(frames[0], frames[1]["good"], "AP", memory=20_000)
 
 
-def test_what_is_odd_about_the_whole_is_said_once_in_the_words_of_one_machine(spark):
+def test_warnings_about_all_rows_appear_once_as_on_one_machine(spark):
     qrels = [(f"q{i}", f"d{j}", 1) for i in range(12) for j in range(3)]
     run = [(f"q{i}", f"D{j}", float(j)) for i in range(12) for j in range(6)]
     _, here = quietly(irmetrics_nb.evaluate, qrels, run, "AP nDCG@10 P(rel=2)@5")
@@ -291,7 +291,7 @@ def test_a_mean_of_nothing_is_nan_on_the_cluster_too(spark):
     assert there == pytest.approx(dict(here), nan_ok=True)
 
 
-def test_a_comparison_is_that_of_the_values(frames):
+def test_spark_comparison_equals_local_comparison(frames):
     qrels, runs = frames
     there, _ = quietly(compare, qrels, runs, "AP nDCG@10", baseline="bad", test="sign")
     here, _ = quietly(irmetrics_nb.compare, QRELS_ROWS, RUNS_ROWS, "AP nDCG@10", baseline="bad", test="sign")
@@ -306,7 +306,7 @@ def clicks():
     return [(draw.randint(0, 40) ** 2 % 37, int(draw.random() < 0.3), draw.randint(0, 10) / 10) for _ in range(2000)]
 
 
-def test_auc_of_every_user_and_of_all_rows_is_that_of_one_machine(spark):
+def test_spark_auc_of_users_and_of_all_rows_equals_local_auc(spark):
     rows = clicks()
     frame = spark.createDataFrame(rows, "user int, click int, p double").repartition(5)
     columns = {"label": "click", "score": "p"}
@@ -386,7 +386,7 @@ def test_the_recipe_of_another_engine_gives_the_values_of_one_machine(engine, tm
     assert json.loads(done.stdout.splitlines()[-1].replace("'", '"')) == pytest.approx(dict(means), rel=1e-12)
 
 
-def test_what_the_page_says_for_spark_submit_and_for_a_notebook_with_a_session_runs(tmp_path):
+def test_code_of_the_page_runs_with_spark_submit(tmp_path):
     from subprocess import run
 
     from project import cells
