@@ -56,9 +56,9 @@ class Plan:
     A bucket has all rows of some queries, and is evaluated on one machine."""
     measures: tuple[Measure, ...]  # complete
     conventions: Conventions
-    runs: tuple[str, ...] = ('',)  # the names of the runs; one alone may have none
-    ordered: bool = False          # whether a column `at` says the order of the rows
-    bounds: bool = True            # whether the bounds of ties are asked for
+    runs: tuple[str, ...] = ('',)  # the names of the runs; the name of a single run may be ''
+    ordered: bool = False          # whether a column `at` has the order of the rows
+    bounds: bool = True            # whether the bounds of ties are requested
     looks: int = 12                # queries of a run that are looked at
     ids: int = 200                 # of unanswered queries that are sent back
     names: Mapping[str, str] = field(default_factory=dict)  # how columns were called
@@ -288,7 +288,7 @@ def check_whole(
     return list(dict.fromkeys(map(visible, texts)))
 
 # %% ../nbs/top_level/spark_buckets.ipynb #ff0f29e6
-GRADES_SHOWN = 10_000  # of which it is asked whether a level is too high
+GRADES_SHOWN = 10_000  # the largest sample of grades for the check of the relevance level
 
 def _total_evidence(evidence, changes, plan):
     """Combine the facts about one run from all buckets, for warnings about the run."""

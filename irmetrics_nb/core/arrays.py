@@ -137,7 +137,7 @@ def argsort_descending(
     del packed
     ordered = query[order]
     rises = _rises(ordered, value[order])
-    if rises.any():  # two values of a query that differ in what was cut off
+    if rises.any():  # values of a query differ only in bits that were cut off
         again = np.isin(ordered, ordered[1:][rises])
         rows = np.sort(order[again])
         exact = np.lexsort((-value[rows], query[rows]))

@@ -460,7 +460,7 @@ class Judged:
         return f'Judged: {queries}, {retrieved:,} documents retrieved, {judged}'
 
 # %% ../../nbs/core/judged.ipynb #d4ad21b9
-_ONE = np.broadcast_to(1, 1)  # which nobody can change
+_ONE = np.broadcast_to(1, 1)  # read-only
 
 def _no_ties(rank):
     "Return {'tie_start': array, 'tie_size': array} for documents without tied scores."

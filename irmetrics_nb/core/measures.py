@@ -63,7 +63,7 @@ def geometric_mean(values: Column, /, *, floor: float = FLOOR) -> float:
 @dataclass(frozen=True)
 class Aggregate:
     "A way to combine the values of all queries into one number, such as the mean."
-    name: str             # As the note under a table says it
+    name: str             # The words in the note under a table
     f: Callable           # From an array of values to a number
     spread: bool = False  # Whether a median and a standard error are shown
 

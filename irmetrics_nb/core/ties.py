@@ -127,7 +127,7 @@ def mean_over_places(terms: Callable, judged: Judged) -> np.ndarray:
     mean = np.array(terms(judged), dtype=float)
     tie = judged.tie_numbers()
     tied = np.flatnonzero(judged.tie_size > 1)
-    # Entries of one tie and one grade have the same mean: one `example` of them is asked.
+    # Entries of one tie and one grade have the same mean: compute it for one `example`.
     tied = tied[np.lexsort((judged.grade[tied], tie[tied]))]
     new = changes(tie[tied], judged.grade[tied])
     example = tied[new]

@@ -104,7 +104,7 @@ class Ids:
             begins = changes(word[rows], label[rows])
             label = np.empty(len(rows), np.intp)
             label[rows] = np.cumsum(begins) - 1
-            if label[rows[-1]] == len(rows) - 1: return rows  # all are told apart
+            if label[rows[-1]] == len(rows) - 1: return rows  # all are distinct
         return np.lexsort((self.length, label))
 
 # %% ../../nbs/data/ids.ipynb #6209d179
@@ -153,7 +153,7 @@ def check_lengths(ids: Ids) -> Ids:
     return ids
 
 # %% ../../nbs/data/ids.ipynb #70e5b9ff
-BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's cache
+BLOCK_ROWS = 1 << 14  # rows at a time, so that they fit into the processor's cache
 
 def _by_blocks(function, dtype, *arrays):
     """Apply a function to blocks of rows of the arrays; return its results, one per row."""

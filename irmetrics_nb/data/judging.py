@@ -359,7 +359,7 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
     ranks = np.concatenate([batch.ranks for batch in hits], axis=1)
     hits.clear()
     counted = counts[judgment]
-    if release_qrels and counted.any(): judgments.free()  # if not, they are asked for the reason
+    if release_qrels and counted.any(): judgments.free()  # otherwise, they are needed for the error
     if not counted.all():
         judgment = judgment[counted]
         ranks = ranks[:, counted]
@@ -409,8 +409,8 @@ class QueryLook:
     query: str
     judged: bool
     score: np.ndarray  # in the order given
-    missed: Sequence[str] = ()  # some of the judged documents that it did not retrieve, junk apart
-    docs: Sequence[str] = ()    # if there are any: some of those that it retrieved and nobody judged
+    missed: Sequence[str] = ()  # some judged documents that it did not retrieve, without junk
+    docs: Sequence[str] = ()    # some unjudged documents that it retrieved, if it missed judged ones
     rank: Any = ()              # the rank column of the first rows, if there is one
 
 QUERIES = 50  # that are looked at in one window
@@ -489,7 +489,7 @@ class Reading:
     name: str     # its tag or its file's stem
     how: str      # how it was read: in one piece, in batches or in parts
     looks: Callable[[], list[QueryLook]] = list  # returns some queries as they came
-    observed: Sequence = ()  # what an observer says of each part
+    observed: Sequence = ()  # the results of an observer for each part
     notes: tuple[Note, ...] = ()  # for the small print
     missing: Any = False  # (judged queries,) bool: whether it does not contain the query
 
@@ -508,7 +508,7 @@ class Joining:
     ties: str            # 'docid' or 'given'
     negative: str        # 'zero' or 'keep'
     memory: int          # bytes for the rows of the run
-    progress: Callable | None  # called with what was read, and the total
+    progress: Callable | None  # called with the bytes read, and the total
     release_qrels: bool  # whether to free the judgments after their use
     part: bool           # whether judgments and run may have no query in common
     observe: Callable | None  # called with every part of the run
@@ -605,7 +605,7 @@ def _judge_file(joining, file):
     else: description = f'in {len(batches)} batches'
     if not batches: return None
     hits, queries, suspects, looks, observed = map(list, zip(*batches))
-    del batches  # what is put together need not be there twice
+    del batches  # free memory before the parts are concatenated
     check_repeated(map(file.rows, file), np.concatenate(suspects))
     def all_looks(): return [*chain.from_iterable(looks)]
     missing = missing_queries(judgments.qrels, hits)

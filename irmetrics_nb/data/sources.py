@@ -423,7 +423,7 @@ def hint_if_binary(head: bytes) -> Iterator[None]:
         raise DataError(f'{error}{binary_hint(head)}') from None
 
 # %% ../../nbs/data/sources.ipynb #1fb7e3ec
-MAX_LINE_BYTES = 1 << 20  # in what is unpacked or comes through a pipe
+MAX_LINE_BYTES = 1 << 20  # of an unpacked file or a pipe
 
 def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
     """Raise DataError if the last MAX_LINE_BYTES bytes of a text are all blank or have no newline. `data` has the
@@ -658,7 +658,7 @@ class Form(NamedTuple):
     name: str                                      # what errors call it
     fits: Callable[[Any], object]                  # whether a source has this form
     read: Callable[[Any, str, str, Mapping], Rows] # (source, kind, name, columns)
-    is_run: Callable[[Any], bool | None] = lambda source: True  # whether it stands for a run beside others
+    is_run: Callable[[Any], bool | None] = lambda source: True  # whether it can be one of several runs
     holds_runs: bool = False                       # whether its items may be several runs
 
 FORMS = (

@@ -54,7 +54,7 @@ def _priorities(*names):
 
 COLUMN_SYNONYMS = {  # names that may be of a text or a rank come last
     'query': _priorities('query_id', '', 'qid q_id queryid topic_id topic', 'query query_text'),
-    'document': _priorities(  # PyTerrier has docid beside docno, a number of its own
+    'document': _priorities(  # PyTerrier has docno and docid, an internal number
         'doc_id', 'docno', 'docid pid document_id corpus_id did', 'document doc', 'id _id url uri'),
     'qrels': _priorities('relevance', '', 'rel label grade judgment rating', 'score'),
     'run': _priorities('score', '', 'sim similarity', 'rank doc_position'),
@@ -126,7 +126,7 @@ def _choices(names, kind, columns):
     return [[name for name in equal if name in names] for equal in choices]
 
 SUBTOPICS = 'subtopic-column'  # the code of a note
-OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # beside ids and scores
+OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # columns that are never reported as unused
 
 def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
@@ -247,7 +247,7 @@ def rows_from_table(
     with polars_errors(name):
         size = 1
         if query.dtype == import_polars().String or query.dtype.is_integer():
-            runs = query.rle().struct  # rows of one query that stand together are read once
+            runs = query.rle().struct  # look up the id once for adjacent rows of a query
             query, size = runs.field('value').alias(query.name), runs.field('len')
         query_ids, codes = factorize_blocks(id_column(query))
         rows = Rows(query_ids, np.repeat(codes, size), id_column(doc), number_column(number), name, notes=notes)

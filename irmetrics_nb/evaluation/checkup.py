@@ -102,7 +102,7 @@ ID_PATTERNS = {  # of the codes for ids
     'not-utf8': r'\\x[89a-f][0-9a-f]',
     'long': r'\A(?s:.){251}',
 }
-QUERY_PATTERNS = {  # of queries alone
+QUERY_PATTERNS = {  # for query ids only
     'comment': r'\A#',
     'header': r'\A(?ai:qid|query|query_?id|topic|topic_?id)\Z',
 }
@@ -323,7 +323,7 @@ def look_at_queries(queries: Sequence[str]) -> tuple:
     return 'query_id', tallies, case_variants(queries)
 
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
-MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
+MEASURES = parse_all('AP RR nDCG@10')  # for the effects of ties and of relevance levels
 
 def evidence_of_judgments(source: Any) -> JudgmentEvidence:
     """Return facts about judgments for `find_problems`."""

@@ -327,7 +327,7 @@ def score_batch(
     `score_dtype`): batch}, the same run joined with the judgments by other rules, for kinds
     of measures with special conventions."""
     listed = cache(Judged.listed)
-    plan = {}  # name: (measure, as it was asked for, its conventions, the batch that it is computed on)
+    plan = {}  # name: (measure, requested measure, its conventions, its batch)
     for measure in reversed(requested):
         answers = conventions.of(measure.name)
         batch = views.get(answers.view, judged)

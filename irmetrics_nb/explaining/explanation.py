@@ -389,13 +389,13 @@ class Explanation(Result):
     changed list, whose `change` describes the effect."""
     work: Arithmetic   # The terms and their documents
     listing: Listing   # The original list, before ties were ordered
-    asked: Measure     # The measure as it was asked for
+    asked: Measure     # The requested measure
     conventions: Conventions = field(default_factory=Conventions)
     query: str = ''
     titles: Mapping[str, str] = field(default_factory=dict)
     others: Judged = NO_OTHERS  # Other queries: they may decide max_grade
     change: Change | None = None  # The effect of the last change
-    repeats: int = 0  # Rows left out, in all queries, as their document stands in another one
+    repeats: int = 0  # Rows left out in all queries (duplicate documents)
 
     @property
     def value(self) -> float:

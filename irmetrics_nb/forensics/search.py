@@ -75,7 +75,7 @@ def number_fits(number: Decimal, value: float, reading: str, scale: float = 1) -
     return -tolerance <= off < last_digit(number) + tolerance
 
 # %% ../../nbs/forensics/search.ipynb #603de21c
-Target = tuple[Measure, Mapping[str, Decimal]]  # Numbers by query; that of 'all' is over all queries
+Target = tuple[Measure, Mapping[str, Decimal]]  # Numbers by query; 'all': over all queries
 
 def read_targets(values: Any, value: Any = None) -> list[Target]:
     """Parse measures and their numbers; return a list of (measure, {query: number}).

@@ -669,7 +669,7 @@ def convention_parts(scores: Scores) -> _Content:
     `phrases` describe the conventions, `counts` are notes on counted queries with the
     names of the runs, and `ties` are sentences on the effect of ties on runs."""
     shared = of_all(scores).complete
-    names: dict[str, list] = {}  # what was counted -> the runs
+    names: dict[str, list] = {}  # phrase with a count -> the runs
     ties = []
     for run, one_run in zip(scores.runs, scores.split_runs()):
         name = run.name or 'run'
