@@ -193,7 +193,7 @@ def _score_runs(table, plan):
     return bucket
 
 def _named(table, table_type, number):
-    """Return rows with the column names of `Qrels` or `Run`. number: that of the values."""
+    """Return rows with the column names of `Qrels` or `Run`. number: the name for the values."""
     if not len(table): return table_type._empty().rows
     return table.select(query_id='query', doc_id='doc', **{number: 'value'})
 
@@ -242,8 +242,8 @@ GRADES = 1000  # different grades of a bucket that are counted: of more, some fr
 def _facts(judgments, run, judged, reading, plan):
     """Return facts on a run in one bucket, which warnings about all buckets need. They are a
     tuple: evidence for warnings, numbers of queries that change if the ranking is reversed,
-    number of rows that look as if qrels and run were swapped, number of rows, and {grade:
-    count}."""
+    number of rows that suggest that qrels and run were swapped, number of rows, and
+    {grade: count}."""
     rows = run.source
     swapped = 0
     if not plan.looks: reading.looks = list

@@ -215,7 +215,7 @@ class Judged:
 
     def _of_level(self, name, rel, make):
         """Return the result of `make()` for the relevance level `rel`, from a cache if
-        possible. The cache has one result for each `name`, that of the last relevance
+        possible. The cache has one result for each `name`, for the last relevance
         level."""
         levels = self.__dict__.setdefault('_levels', {})
         cached = levels.get(name)
@@ -396,8 +396,8 @@ class Judged:
     # Together and apart
     @classmethod
     def concat(cls, parts: Iterable['Judged']) -> 'Judged':
-        """Concatenate batches: the queries of the second batch follow those of the
-        first.
+        """Concatenate batches: the queries of the second batch follow the queries of
+        the first.
 
         >>> len(Judged.concat([Judged.from_grades([1, 0]), Judged.from_grades([0, 1])]))
         2

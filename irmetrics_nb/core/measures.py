@@ -127,7 +127,7 @@ def _parameters(f):
     return {p.name: p.default for p in list(signature(f).parameters.values())[1:]}
 
 def _call_on_batch(f, judged, params):
-    "Call f with the batch and with those of `params` that f takes."
+    "Call f with the batch and with the items of `params` that f takes."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
 
 # %% ../../nbs/core/measures.ipynb #ee4dfca9
@@ -213,7 +213,7 @@ class Kind:
         return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
 
     def translate(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Translate parameters of another tool to those of this package.
+        """Translate parameters of another tool to parameters of this package.
 
         For nDCG, {'dcg': 'exp-log2'} becomes {'gain': 'exp'}. ValueError for an unknown
         value."""

@@ -326,7 +326,7 @@ def factorize(ids: Ids) -> tuple[Ids, np.ndarray]:
 
 # %% ../../nbs/data/ids.ipynb #8f82c2bf
 def block_starts(ids: Ids) -> np.ndarray:
-    """Return the indices of the rows whose string differs from that of the row above. Index 0 is always included."""
+    """Return the indices of the rows whose string differs from the previous row. Index 0 is always included."""
     starts = changes(ids.words(), ids.length)
     longer = np.flatnonzero(~starts & (ids.length > 8))
     starts[longer] = ~ids[longer].equals(ids[longer - 1])

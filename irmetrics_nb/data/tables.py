@@ -502,7 +502,7 @@ def scan(path: StrPath) -> Any:
     return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, glob=remote)
 
 def _quote_in_files(paths):
-    """Return the sign that encloses fields in all TSV files with quotes; None if there is none."""
+    """Return the sign that encloses fields in all TSV files with quotes, or None."""
     quoted = []
     for path in paths:
         with file_errors(path):

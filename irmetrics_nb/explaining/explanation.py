@@ -682,7 +682,7 @@ def _explain_query(measure, qrels, run, query, conventions):
     return explanation
 
 def _judgments_of_others(judgments, results, query, conventions):
-    """Return the judgments of all queries except one, as those of one empty list."""
+    """Return the judgments of all queries except one, as a batch of one empty list."""
     negative = conventions.negative
     number = judgments.rows.query
     grade = judgments.rows.value

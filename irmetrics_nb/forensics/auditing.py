@@ -521,8 +521,8 @@ def _of_definition(variants):
     return {variant for variant in variants if not {*variant.items} & {'mistake', *_STANDARD}}
 
 def _is_rounded(questions, measure, variant):
-    """Return whether the values of the function have four decimals, and those of the variant
-    have more."""
+    """Return whether the values of the function have four decimals, and the values of the
+    variant have more."""
     if not all(question.rounded for question in questions): return False
     for question in questions:
         rankings = rankings_of(question.cases, _DEFAULTS)

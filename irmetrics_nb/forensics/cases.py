@@ -102,7 +102,7 @@ SHORT = 12  # documents in a list that is written in full
 LONG = 100  # documents in a list for which a function may raise an error
 
 def _written(grades):
-    """Write grades as a list. In a long list, `[0] * 8` stands for eight equal grades."""
+    """Write grades as a list. In a long list, `[0] * 8` means eight equal grades."""
     if len(grades) <= SHORT: return str([*grades])
     parts: list[tuple[int, list]] = []
     for grade, group in groupby(grades):
@@ -182,7 +182,7 @@ def shape_of_names(f: Callable) -> str | None:
 def possible_shapes(f: Callable) -> list[str]:
     """Return the shapes with which a function can be called and raises no exception for some
     of the first cases, or one shape if the exception is the same with all shapes. Raise
-    ValueError if there are none."""
+    ValueError if no shape is possible."""
     parameters = None
     with suppress(TypeError, ValueError): parameters = signature(f)
     errors = {}

@@ -565,7 +565,7 @@ class ToolDifference(Result):
 # %% ../../nbs/forensics/identification.ipynb #37731b88
 def _named_variant(rankings, measure, source):
     """Return (name, `Variant`) of a tool, of conventions, or of a number. A `Variant` has
-    conventions and parameters. Those of a number are identified first. Raise ValueError if
+    conventions and parameters. A number is identified first. Raise ValueError if
     no conventions give the number."""
     if isinstance(source, Conventions): return source.name or 'these conventions', variant_of(measure, source)
     if isinstance(source, str) and (source in PRESETS or not source.strip()[:1].isdigit()):

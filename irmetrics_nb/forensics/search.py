@@ -187,7 +187,7 @@ class Variant:
 
     @property
     def known_mistake(self) -> Mistake:
-        """Return the mistake; a `Mistake` that changes nothing if there is none."""
+        """Return the mistake; without one, a `Mistake` that changes nothing."""
         return MISTAKES.get(self.mistake, _NO_MISTAKE)
 
     @property
