@@ -568,9 +568,9 @@ class _Help:
         if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
         text += ['Parameters', '----------']
         for name, default in measure.defaults.items():
-            here = ''
-            if name in measure.params: here = f', here {measure.params[name]!r}'
-            text += parameter_lines(name, name, f', default {default!r}{here}')
+            setting = ''
+            if name in measure.params: setting = f', here {measure.params[name]!r}'
+            text += parameter_lines(name, name, f', default {default!r}{setting}')
         if kind.at is not None: text += parameter_lines(kind.at, '@')
         value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
         text += ['', 'Examples', '--------', '>>> from irmetrics_nb import parse',

@@ -620,8 +620,8 @@ def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     faster than `find_spelling`, but it may return ids that do not match."""
     ids = [*missed]
     matching = set()
-    ways: list[Callable] = [str, *decodings(chain(ids, retrieved)).values()]
-    for decode in ways:
+    decoders: list[Callable] = [str, *decodings(chain(ids, retrieved)).values()]
+    for decode in decoders:
         forms = {*_stripped([*map(decode, ids)])} - {''}
         retrieved_forms = zip(retrieved, _stripped([*map(decode, retrieved)]))
         matching |= {id for id, form in retrieved_forms if form in forms}

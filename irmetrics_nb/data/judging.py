@@ -47,9 +47,9 @@ def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, n
         keys = run._pairs.keys
         rows = index.candidates(keys)
         judgment = index.find(keys[rows])
-        found = judgment >= 0
-        rows = rows[found]
-        judgment = judgment[found]
+        is_judged = judgment >= 0
+        rows = rows[is_judged]
+        judgment = judgment[is_judged]
         exact = qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
     else:
         rows, judgment = _join_sorted(qrels, run, qrels_query)
@@ -163,9 +163,9 @@ def places_in_ties(run: DictSource, begin: np.ndarray, end: np.ndarray, score: n
         tied = [run.doc_ids[i] for i in positions.tolist()]
         if ties == 'docid': tied.sort(reverse=True)
         place_of[low, high, tied_score] = dict(zip(tied, count()))
-    places = [place_of[tie][name] for tie, name in zip(ties_of_docs, names)]
+    positions_in_ties = [place_of[tie][name] for tie, name in zip(ties_of_docs, names)]
     sizes = [len(place_of[tie]) for tie in ties_of_docs]
-    return np.array([places, sizes])
+    return np.array([positions_in_ties, sizes])
 
 # %% ../../nbs/data/judging.ipynb #20a92928
 def ranks_in_dicts(judged: DictSource, run: DictSource, ties: str) -> tuple[np.ndarray, np.ndarray]:
@@ -188,8 +188,8 @@ def ranks_in_dicts(judged: DictSource, run: DictSource, ties: str) -> tuple[np.n
     tied = np.flatnonzero(precedes & (tie_end - begin > 1))
     if tied.size:
         names = [judged.doc_ids[i] for i in judgment[tied].tolist()]
-        place, size[tied] = places_in_ties(run, begin[tied], end[tied], score[tied], names, ties)
-        rank[tied] += place
+        position, size[tied] = places_in_ties(run, begin[tied], end[tied], score[tied], names, ties)
+        rank[tied] += position
     return judgment, np.stack([rank, start, size])
 
 # %% ../../nbs/data/judging.ipynb #2dc0ee87
@@ -396,10 +396,10 @@ def windows(query: np.ndarray, limit: int = WINDOWS) -> list[tuple[slice, np.nda
         inside = query[begin:end]
         ascending = np.sort(inside)
         numbers = ascending[changes(ascending)]
-        whole = numbers
-        if begin: whole = whole[whole != inside[0]]
-        if end < len(query): whole = whole[whole != inside[-1]]
-        samples.append((slice(begin, end), whole if len(whole) else numbers))
+        undivided = numbers
+        if begin: undivided = undivided[undivided != inside[0]]
+        if end < len(query): undivided = undivided[undivided != inside[-1]]
+        samples.append((slice(begin, end), undivided if len(undivided) else numbers))
     return samples
 
 # %% ../../nbs/data/judging.ipynb #6593fd72
@@ -467,8 +467,8 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     runs = run._dicts.docs
     rows = len(run._dicts.value)
     mean = max(rows // len(runs), 1)
-    most = max(ENOUGH_DOCUMENTS, rows // SAMPLING_RATIO) // mean
-    n_compared = max(2, min(COMPARED, most))
+    limit = max(ENOUGH_DOCUMENTS, rows // SAMPLING_RATIO) // mean
+    n_compared = max(2, min(COMPARED, limit))
     looks = []
     for query in [*runs][::-(-len(runs) // n_compared)]:
         docs = runs[query]

@@ -543,8 +543,8 @@ def read_lookup(
     if hasattr(source, 'iloc') and not hasattr(source, 'columns'):
         return source.index.tolist(), {str(source.name or ''): source.tolist()}
     where = os.fspath(source) if is_path(source) else what
-    known = [id_column] if id_column else ids
-    with polars_errors(where): table = named_lists(source, ids=() if header else known)
+    id_names = [id_column] if id_column else ids
+    with polars_errors(where): table = named_lists(source, ids=() if header else id_names)
     name_of = {plain_name(name): name for name in table}
     id_column = id_column or next((name_of[name] for name in (*ids, 'id') if name in name_of), '')
     missing = [repr(name) if name else ' or '.join(ids) for name in [id_column, *chosen] if name not in table]
@@ -557,8 +557,8 @@ def lookup_column(source: Any, what: str, ids: Sequence[str], names: Sequence[st
     """Return (ids, values) of a source as in `read_lookup`. The values are of the first column with a name in `names`,
     or of the only column. Raise DataError if there is no such column."""
     keys, columns = read_lookup(source, what, ids)
-    found = [columns[name] for name in names if name in columns][:1] or [*columns.values()]
-    if len(found) == 1: return keys, found[0]
+    matching = [columns[name] for name in names if name in columns][:1] or [*columns.values()]
+    if len(matching) == 1: return keys, matching[0]
     raise DataError(f'{what}: no column {" or ".join(names)}; the columns are {", ".join(columns)}')
 
 def _columns_of(records):

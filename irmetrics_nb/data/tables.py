@@ -95,12 +95,12 @@ def candidates(names: Iterable[str], role: str) -> dict[str, int]:
     A role is 'query', 'document', 'qrels' (grades) or 'run' (scores). The priority 0 is
     the most likely."""
     priorities = COLUMN_SYNONYMS[role]
-    found = {}
+    priority_of = {}
     for name in names:
         label = plain_name(name)
         if label not in priorities: continue
-        found[name] = priorities[label] or 2 * (name != label)  # Doc-ID is no better than docid
-    return dict(sorted(found.items(), key=itemgetter(1)))
+        priority_of[name] = priorities[label] or 2 * (name != label)  # Doc-ID is no better than docid
+    return dict(sorted(priority_of.items(), key=itemgetter(1)))
 
 def rivals(names: Iterable[str], role: str) -> list[str]:
     """Return the most likely columns for a role; several if they are equally likely.

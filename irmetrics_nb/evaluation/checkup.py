@@ -349,10 +349,10 @@ def evidence_of_run(judgments: Qrels | None, path: Any, k: int, source: Any) -> 
     tallies = total_tallies(counts.tallies)
     variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, source))
     evidence = judged_evidence((), hits, Judgments(qrels), None, reading)
-    known = {*qrels.queries}
+    judged_queries = {*qrels.queries}
     return replace(
         evidence, swapped=signs, qrels=judgments, counts=counts, hits=hits, reading=reading, cutoff=k,
-        depth=Depth.of(depth), unjudged=[q for q in counts.queries if q not in known],
+        depth=Depth.of(depth), unjudged=[q for q in counts.queries if q not in judged_queries],
         positions=find_positions(counts.positions, depth.tolist()), upwards=upwards(hits),
         ids=[look_at_queries(counts.queries), ('doc_id', tallies, variants)])
 

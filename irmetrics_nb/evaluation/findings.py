@@ -760,8 +760,8 @@ def judged_evidence(
     if evidence.positions or evidence.order == 'rising': evidence.upwards = upwards(judged)
     if run is None: return evidence
     if unanswered and run.is_read:
-        known = {*judgments.queries}
-        evidence.unjudged = [query for query in run.source.queries if query not in known]
+        judged_queries = {*judgments.queries}
+        evidence.unjudged = [query for query in run.source.queries if query not in judged_queries]
     unmatched = evidence.judged and not evidence.retrieved
     if unmatched and _are_met(judgments.qrels, run): evidence.judged = 0
     return evidence

@@ -731,12 +731,12 @@ class Scores(Result):
                       title=f'Mean {name}, 95 % interval', ax=ax)
 
     def _plot_precision(self, ax):
-        found = {m.at: i for i, m in enumerate(self.measures) if m.name == 'IPrec'}
-        recalls = sorted(at for at in found if at is not None)
+        row_of = {m.at: i for i, m in enumerate(self.measures) if m.name == 'IPrec'}
+        recalls = sorted(at for at in row_of if at is not None)
         if len(recalls) < 2:
             raise ValueError('precision-recall needs interpolated precision at two or '
                              "more recalls: compute 'iprec_at_recall'")
-        rows = [found[at] for at in recalls]
+        rows = [row_of[at] for at in recalls]
         curves = {run.name or 'run': _of_counted(np.mean, values[rows])
                   for run, values in zip(self.runs, self.values)}
         title = f'Precision and recall, mean of {counted(len(self), "query")}'

@@ -96,8 +96,8 @@ class Question:
         A variant is a combination of conventions and parameters. search: options of
         `all_results`."""
         rankings = rankings_of(self.cases, _DEFAULTS)
-        found = all_results(rankings, _at_cutoff(measure, self.k), check=self.fits, **search)
-        return {variant for variant, result in found.items() if result.fits}
+        results = all_results(rankings, _at_cutoff(measure, self.k), check=self.fits, **search)
+        return {variant for variant, result in results.items() if result.fits}
 
 def _at_cutoff(measure, k):
     """Return the measure with the cutoff k, if it takes one and k is not None."""
@@ -394,10 +394,10 @@ class Audit(Result):
         lines = [f'{self.name} as {self.measure.asked}: {verdict}', f'It computes {self.computes}.']
         if self.guessed: lines.append(f'It was called with the shape {self.shape!r}; shape= names another one.')
         lines += [f'{name}: {MISTAKES[name].says}.' for name in self.mistakes]
-        kept = any(finding.answers.get('negative') == 'keep' for finding in self.findings)
+        keeps_negative = any(finding.answers.get('negative') == 'keep' for finding in self.findings)
         if self.tools:
             tools = ', '.join(self.tools)
-            if kept: tools += ' (for grades of at least 0)'
+            if keeps_negative: tools += ' (for grades of at least 0)'
             lines.append(f'These tools do the same: {tools}.')
         if self.counterexample: lines.append(f'Counterexample: {self.counterexample}')
         return lines
@@ -437,8 +437,8 @@ def _computes_same(measure, conventions, variants, answers=None):
     theirs = variant_of(measure, conventions)
     options = DEFAULTS | dict(theirs.answers)
     seen = {question: answer for question, answer in (answers or {}).items() if question not in _UNSEEN}
-    both = [(options[question], answer) for question, answer in seen.items()]
-    agree = all(a == b or {a, b} == {'nan', 'skip'} for a, b in both)
+    pairs = [(options[question], answer) for question, answer in seen.items()]
+    agree = all(a == b or {a, b} == {'nan', 'skip'} for a, b in pairs)
     return agree and Variant((), theirs.params) in variants
 
 def _counterexample(auditor, questions, findings):

@@ -192,8 +192,8 @@ def possible_shapes(f: Callable) -> list[str]:
         if parameters:
             try: parameters.bind(*words)
             except TypeError: continue  # another number of parameters
-        found = [ask(f, words, case, 2)[1] for case in _FIRST_CASES]
-        if all(error.startswith('raises') for error in found): errors[shape] = found[0]
+        errors_of_cases = [ask(f, words, case, 2)[1] for case in _FIRST_CASES]
+        if all(error.startswith('raises') for error in errors_of_cases): errors[shape] = errors_of_cases[0]
         else: possible.append(shape)
     if possible: return possible
     if len(errors) > 1 == len({*errors.values()}): return list(errors)[:1]  # the shape does not matter

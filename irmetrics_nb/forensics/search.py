@@ -408,8 +408,8 @@ class Rankings:
 
         Negative grades are omitted."""
         rows = self.truth.rows
-        kept = rows.value >= 0
-        return Judged.from_grades([rows.value[kept & (rows.query == q)].tolist() for q in range(len(self.queries))])
+        shown = rows.value >= 0
+        return Judged.from_grades([rows.value[shown & (rows.query == q)].tolist() for q in range(len(self.queries))])
 
 # %% ../../nbs/forensics/search.ipynb #ce9a7019
 def mean_of(

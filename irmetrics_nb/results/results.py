@@ -251,14 +251,14 @@ def booktabs(table: Table) -> str:
     head, *body = [' & '.join(row) + r' \\' for row in rows]
     texts = [table.head, *([cell_text(cell.content) for cell in row] for row in cells)]
     lengths = [max(map(len, column)) for column in zip(*texts)]
-    wide = sum(lengths) + 2 * len(lengths) > PAGE
+    too_wide = sum(lengths) + 2 * len(lengths) > PAGE
     lines = [r'\begin{table}', r'  \centering']
     if table.caption:  # a label without a caption refers to the section around
         lines.append(rf'  \caption{{{tex_text(table.caption)}}}')
         if table.label: lines.append(rf'  \label{{{table.label}}}')
-    lines.append(rf'  {SHRINK * wide}\begin{{tabular}}{{{columns}}}')
+    lines.append(rf'  {SHRINK * too_wide}\begin{{tabular}}{{{columns}}}')
     lines += [f'    {line}' for line in (r'\toprule', head, r'\midrule', *body, r'\bottomrule')]
-    return '\n'.join([*lines, rf'  \end{{tabular}}{"}" * wide}', r'\end{table}'])
+    return '\n'.join([*lines, rf'  \end{{tabular}}{"}" * too_wide}', r'\end{table}'])
 
 def _tex_cells(row, widths):
     """Yield the LaTeX code of each cell, and of its mark if the column has marks (its width is not 0)."""
@@ -599,10 +599,10 @@ def sorted_bars(
     best = (position < named) & (heights > 0)
     worst = (position >= n - named) & (heights < 0)
     for i in np.flatnonzero(best | worst):  # names over bars that go up, under others
-        offset, side = (3, 'bottom') if best[i] else (-3, 'top')
+        offset, alignment = (3, 'bottom') if best[i] else (-3, 'top')
         ax.annotate(names[order[i]], (i, heights[i]), (0, offset),
                     textcoords='offset points', rotation=90, fontsize=9.5,
-                    color=colour, ha='center', va=side)
+                    color=colour, ha='center', va=alignment)
     ax.margins(y=.25)
     return finish(ax, title, 'queries, the largest gain first', label, legend=bool(n))
 
