@@ -269,8 +269,8 @@ def _arrow_table(columns, values):
 
 def _by_partition(score, columns, batches):
     """Score the rows of one partition and yield Arrow batches, for `mapInArrow`. score: a
-    function of the rows that returns (result, tables). The batches are those of the tables;
-    the last one has the pickled result, or the error, in the column `part`."""
+    function of the rows that returns (result, tables). The batches have the rows of the
+    tables; the last one has the pickled result, or the error, in the column `part`."""
     import pyarrow as pa
     rows = _table(batches)
     if rows is None: return
@@ -283,8 +283,8 @@ def _by_partition(score, columns, batches):
 def _score(plan, version, along, table):
     """Score one bucket (all rows of some queries) on an executor; return (bucket, tables).
     If the results are collected, the bucket has the values and there are no tables;
-    otherwise, the tables have the values. version: that of the package on the driver. along:
-    all judgments as bytes; None if they are rows of the table."""
+    otherwise, the tables have the values. version: the package version on the driver.
+    along: all judgments as bytes; None if they are rows of the table."""
     from pyspark import TaskContext
     task = TaskContext.get()
     if version != __version__:

@@ -56,9 +56,9 @@ class Plan:
     A bucket has all rows of some queries, and is evaluated on one machine."""
     measures: tuple[Measure, ...]  # complete
     conventions: Conventions
-    runs: tuple[str, ...] = ('',)  # the names of the runs; one alone may have none
-    ordered: bool = False          # whether a column `at` says the order of the rows
-    bounds: bool = True            # whether the bounds of ties are asked for
+    runs: tuple[str, ...] = ('',)  # the names of the runs; the name of a single run may be ''
+    ordered: bool = False          # whether a column `at` has the order of the rows
+    bounds: bool = True            # whether the bounds of ties are requested
     looks: int = 12                # queries of a run that are looked at
     ids: int = 200                 # of unanswered queries that are sent back
     names: Mapping[str, str] = field(default_factory=dict)  # how columns were called
@@ -195,7 +195,7 @@ def _score_runs(table, plan):
     return bucket
 
 def _named(table, table_type, number):
-    """Return rows with the column names of `Qrels` or `Run`. number: that of the values."""
+    """Return rows with the column names of `Qrels` or `Run`. number: the name for the values."""
     if not len(table): return table_type._empty().rows
     return table.select(query_id='query', doc_id='doc', **{number: 'value'})
 
@@ -244,8 +244,8 @@ GRADES = 1000  # different grades of a bucket that are counted: of more, some fr
 def _facts(judgments, run, judged, reading, plan):
     """Return facts on a run in one bucket, which warnings about all buckets need. They are a
     tuple: evidence for warnings, numbers of queries that change if the ranking is reversed,
-    number of rows that look as if qrels and run were swapped, number of rows, and {grade:
-    count}."""
+    number of rows that suggest that qrels and run were swapped, number of rows, and
+    {grade: count}."""
     rows = run.source
     swapped = 0
     if not plan.looks: reading.looks = list
@@ -290,7 +290,7 @@ def check_whole(
     return list(dict.fromkeys(map(visible, texts)))
 
 # %% ../nbs/top_level/spark_buckets.ipynb #ff0f29e6
-GRADES_SHOWN = 10_000  # of which it is asked whether a level is too high
+GRADES_SHOWN = 10_000  # the largest sample of grades for the check of the relevance level
 
 def _total_evidence(evidence, changes, plan):
     """Combine the facts about one run from all buckets, for warnings about the run."""

@@ -74,7 +74,7 @@ class Sample:
     # (systems, measures, queries); NaN where a query does not count
     values: np.ndarray
     notes: tuple[str, ...] = ()  # differences between the systems
-    requested: tuple[Measure, ...] = ()  # the measures as they were requested
+    requested: tuple[Measure, ...] = ()  # the requested measures
     # (systems, queries, k): as in `Scores`; () if unknown
     first_ranks: Any = ()
     conventions: Conventions | None = None  # of the values; None if unknown
@@ -435,7 +435,7 @@ class Method:
     draws: int | None = None
     seed: int = 0
     margin: float | None = None  # the smallest difference that matters, if one is named
-    correct_over: str = 'measure'  # one of FAMILIES: what is corrected together
+    correct_over: str = 'measure'  # one of FAMILIES: the comparisons that are corrected as one family
 
     def __post_init__(self) -> None:
         of_tukey = self.test == 'tukey'
@@ -523,7 +523,7 @@ class Pair:
     difference: float  # mean_b - mean_a
     low: float         # the interval of the difference, at the level of the verdict
     high: float
-    p: float           # p-value of this pair alone
+    p: float           # p-value of this pair, without correction
     p_adjusted: float  # p-value corrected within the family
     effect: float      # Cohen's d
     wins: int          # queries on which b is better

@@ -152,8 +152,8 @@ def largest_drop(limit: tuple[float, bool], mean: float) -> tuple[float, str]:
 WORST = 5  # number of queries that are listed
 
 def _drop(comparison, pair, limit, require, allow_unknown):
-    """Check that a mean has not dropped below that of the baseline; return a verdict. The
-    check fails if the drop is larger than `limit`, and significant unless `require` is
+    """Check that a mean has not dropped below the baseline; return a verdict. The check
+    fails if the drop is larger than `limit`, and significant unless `require` is
     'any'. Without a p-value, any larger drop fails. If nothing is measured, the check fails.
     With `allow_unknown`, both pass."""
     method = comparison.method
@@ -184,7 +184,7 @@ def _drop(comparison, pair, limit, require, allow_unknown):
 ALLOWED = ', but allow_unknown lets the check pass'
 
 def _is_unmeasured(pair):
-    """Return whether nothing is measured over all queries. In a slice, this is only said."""
+    """Return whether nothing is measured over all queries. In a slice, this is only a note."""
     return pair.slice == EVERYTHING and nothing_measured(pair) != ''
 
 def _equal_outcome(pair):

@@ -86,8 +86,8 @@ def segmented_scan(op: np.ufunc, values: Column, query: np.ndarray) -> np.ndarra
     if op is np.add and values.dtype.kind in 'bi':  # integers and truth values are exact
         total = np.cumsum(values)
         first, length = blocks_of(query)
-        before = total[first] - values[first]
-        total -= np.repeat(before, length)
+        offset = total[first] - values[first]
+        total -= np.repeat(offset, length)
         return total
     position = cumcount(query)
     out = values.copy()
@@ -137,7 +137,7 @@ def argsort_descending(
     del packed
     ordered = query[order]
     rises = _rises(ordered, value[order])
-    if rises.any():  # two values of a query that differ in what was cut off
+    if rises.any():  # values of a query differ only in bits that were cut off
         again = np.isin(ordered, ordered[1:][rises])
         rows = np.sort(order[again])
         exact = np.lexsort((-value[rows], query[rows]))
@@ -399,8 +399,8 @@ def warn_if_swapped(labels: np.ndarray, scores: np.ndarray) -> None:
     if len(np.unique(scores)) == len(scores): return
     no_grades = labels[(labels < 0) | (labels != np.floor(labels))]
     different = len(np.unique(no_grades[:10_000]))
-    most = 2 * len(no_grades) > len(labels)
-    if most and different >= min(5, len(no_grades)):
+    majority = 2 * len(no_grades) > len(labels)
+    if majority and different >= min(5, len(no_grades)):
         warn_caller(
             'are labels and scores swapped? labels come first, scores second; here '
             'most labels are fractions or negative, and the scores are a few small '

@@ -217,7 +217,7 @@ class Judged:
 
     def _of_level(self, name, rel, make):
         """Return the result of `make()` for the relevance level `rel`, from a cache if
-        possible. The cache has one result for each `name`, that of the last relevance
+        possible. The cache has one result for each `name`, for the last relevance
         level."""
         levels = self.__dict__.setdefault('_levels', {})
         cached = levels.get(name)
@@ -398,8 +398,8 @@ class Judged:
     # Together and apart
     @classmethod
     def concat(cls, parts: Iterable['Judged']) -> 'Judged':
-        """Concatenate batches: the queries of the second batch follow those of the
-        first.
+        """Concatenate batches: the queries of the second batch follow the queries of
+        the first.
 
         >>> len(Judged.concat([Judged.from_grades([1, 0]), Judged.from_grades([0, 1])]))
         2
@@ -462,7 +462,7 @@ class Judged:
         return f'Judged: {queries}, {retrieved:,} documents retrieved, {judged}'
 
 # %% ../../nbs/core/judged.ipynb #d4ad21b9
-_ONE = np.broadcast_to(1, 1)  # which nobody can change
+_ONE = np.broadcast_to(1, 1)  # read-only
 
 def _no_ties(rank):
     "Return {'tie_start': array, 'tie_size': array} for documents without tied scores."

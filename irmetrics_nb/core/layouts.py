@@ -332,9 +332,9 @@ def _equal_pairs(ids, user):
     bits = len(key).bit_length()
     ordered = np.sort((key << bits) + np.arange(len(key)))
     key = ordered >> bits
-    place = ordered - (key << bits)
+    position = ordered - (key << bits)
     equal = np.flatnonzero(key[1:] == key[:-1])
-    return place[equal], place[equal + 1]
+    return position[equal], position[equal + 1]
 
 # %% ../../nbs/core/layouts.ipynb #cf7c5ddf
 USERS_AT_ONCE = 256  # users
@@ -371,10 +371,10 @@ def hits_of(rows: Any, sets: Sets, first_user: int = 0) -> tuple[np.ndarray, ...
         raise ValueError(f'user {first_user + owner[i]} has item {ids[i].item()!r} '
                          f'twice{where}')
     by_rank = np.argsort(first)
-    found = first[by_rank]
+    hit = first[by_rank]
     grade = grades[begin[0] + second[by_rank] - len(item)]
     shown = np.bincount(user, minlength=len(size))
-    return user[found] + first_user, rank[found], grade, shown
+    return user[hit] + first_user, rank[hit], grade, shown
 
 # %% ../../nbs/core/layouts.ipynb #7c9d49d5
 def _check_id_types(item, target, columns):
@@ -405,8 +405,8 @@ def topk_columns(items: Any, relevant: Any, grades: Any = None) -> _Columns:
     users = len(size)
     if len(rows) != users: raise ValueError(f'items has {len(rows):,} users, but relevant has {users:,}')
     blocks = range(0, max(1, users), USERS_AT_ONCE)  # which limit the memory needed
-    found = [hits_of(rows[a:a + USERS_AT_ONCE], sets, a) for a in blocks]
-    user, rank, grade, shown = map(np.concatenate, zip(*found))
+    hits = [hits_of(rows[a:a + USERS_AT_ONCE], sets, a) for a in blocks]
+    user, rank, grade, shown = map(np.concatenate, zip(*hits))
     pool_query, pool_grade = sort_pool(np.repeat(np.arange(users), size), sets[2])
     return {'query': user, 'rank': rank, 'grade': grade, 'retrieved': shown,
             'pool_query': pool_query, 'pool_grade': pool_grade}

@@ -63,7 +63,7 @@ def geometric_mean(values: Column, /, *, floor: float = FLOOR) -> float:
 @dataclass(frozen=True)
 class Aggregate:
     "A way to combine the values of all queries into one number, such as the mean."
-    name: str             # As the note under a table says it
+    name: str             # The words in the note under a table
     f: Callable           # From an array of values to a number
     spread: bool = False  # Whether a median and a standard error are shown
 
@@ -127,7 +127,7 @@ def _parameters(f):
     return {p.name: p.default for p in list(signature(f).parameters.values())[1:]}
 
 def _call_on_batch(f, judged, params):
-    "Call f with the batch and with those of `params` that f takes."
+    "Call f with the batch and with the items of `params` that f takes."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
 
 # %% ../../nbs/core/measures.ipynb #ee4dfca9
@@ -213,7 +213,7 @@ class Kind:
         return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
 
     def translate(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Translate parameters of another tool to those of this package.
+        """Translate parameters of another tool to parameters of this package.
 
         For nDCG, {'dcg': 'exp-log2'} becomes {'gain': 'exp'}. Raises ValueError for an
         unknown value."""
@@ -568,9 +568,9 @@ class _Help:
         if kind.written: text += [f'Each document that counts adds {kind.written}; {explained}.', '']
         text += ['Parameters', '----------']
         for name, default in measure.defaults.items():
-            here = ''
-            if name in measure.params: here = f', here {measure.params[name]!r}'
-            text += parameter_lines(name, name, f', default {default!r}{here}')
+            setting = ''
+            if name in measure.params: setting = f', here {measure.params[name]!r}'
+            text += parameter_lines(name, name, f', default {default!r}{setting}')
         if kind.at is not None: text += parameter_lines(kind.at, '@')
         value = round(float(shown.of([3, 0, 0, 1, 2, 1])), 4)
         text += ['', 'Examples', '--------', '>>> from irmetrics_nb import parse',

@@ -51,8 +51,8 @@ class Ties:
         """Count the selected documents above each tie, within its query.
 
         mask: (entries,) bool, which selects judged retrieved documents."""
-        above = judged.running(np.add, mask) - mask
-        return above[self.first]
+        counts = judged.running(np.add, mask) - mask
+        return counts[self.first]
 
     def count_ranks(self, selected: np.ndarray, k: int | None) -> np.ndarray:
         """Return how many of the ranks 1 to k belong to each selected tie; 0 for other
@@ -127,7 +127,7 @@ def mean_over_places(terms: Callable, judged: Judged) -> np.ndarray:
     mean = np.array(terms(judged), dtype=float)
     tie = judged.tie_numbers()
     tied = np.flatnonzero(judged.tie_size > 1)
-    # Entries of one tie and one grade have the same mean: one `example` of them is asked.
+    # Entries of one tie and one grade have the same mean: compute it for one `example`.
     tied = tied[np.lexsort((judged.grade[tied], tie[tied]))]
     new = changes(tie[tied], judged.grade[tied])
     example = tied[new]
@@ -156,12 +156,12 @@ def mean_over_stops(
     passing = goes_on[undecided]
     n = ties.count(undecided)
     begin = np.cumsum(n) - n
-    certain = ties.size - n
+    n_certain = ties.size - n
     stopping = ties.count(goes_on == 0)  # the documents that satisfy every reader
     ranks = ties.count_ranks((n + stopping > 0) & (arrives > 0), k)
 
     def reaches(tie, position):
-        remaining = np.maximum(certain[tie] - position + 1, 1)
+        remaining = np.maximum(n_certain[tie] - position + 1, 1)
         missed = np.maximum(remaining - stopping[tie], 0) / remaining
         passed = np.where(position == 0, 1, missed)
         still = segmented_scan(np.multiply, passed, tie)
@@ -169,7 +169,7 @@ def mean_over_stops(
         for j in range(n[tie].max(initial=0)):  # the j-th other document of each tie
             where = where[n[tie[where]] > j]
             group = tie[where]
-            documents = certain[group] + j + 1
+            documents = n_certain[group] + j + 1
             among = np.minimum(position[where] / documents, 1)
             passed = among * passing[begin[group] + j] * still[where - 1]
             still[where] = (1 - among) * still[where] + passed

@@ -104,7 +104,7 @@ class Ids:
             begins = changes(word[rows], label[rows])
             label = np.empty(len(rows), np.intp)
             label[rows] = np.cumsum(begins) - 1
-            if label[rows[-1]] == len(rows) - 1: return rows  # all are told apart
+            if label[rows[-1]] == len(rows) - 1: return rows  # all are distinct
         return np.lexsort((self.length, label))
 
 # %% ../../nbs/data/ids.ipynb #6209d179
@@ -153,7 +153,7 @@ def check_lengths(ids: Ids) -> Ids:
     return ids
 
 # %% ../../nbs/data/ids.ipynb #70e5b9ff
-BLOCK_ROWS = 1 << 14  # rows at a time: what is at work stays in the processor's cache
+BLOCK_ROWS = 1 << 14  # rows at a time, so that they fit into the processor's cache
 
 def _by_blocks(function, dtype, *arrays):
     """Apply a function to blocks of rows of the arrays; return its results, one per row."""
@@ -326,7 +326,7 @@ def factorize(ids: Ids) -> tuple[Ids, np.ndarray]:
 
 # %% ../../nbs/data/ids.ipynb #8f82c2bf
 def block_starts(ids: Ids) -> np.ndarray:
-    """Return the indices of the rows whose string differs from that of the row above. Index 0 is always included."""
+    """Return the indices of the rows whose string differs from the previous row. Index 0 is always included."""
     starts = changes(ids.words(), ids.length)
     longer = np.flatnonzero(~starts & (ids.length > 8))
     starts[longer] = ~ids[longer].equals(ids[longer - 1])
@@ -620,8 +620,8 @@ def may_match(missed: Iterable[str], retrieved: Sequence[str]) -> list[str]:
     faster than `find_spelling`, but it may return ids that do not match."""
     ids = [*missed]
     matching = set()
-    ways: list[Callable] = [str, *decodings(chain(ids, retrieved)).values()]
-    for decode in ways:
+    decoders: list[Callable] = [str, *decodings(chain(ids, retrieved)).values()]
+    for decode in decoders:
         forms = {*_stripped([*map(decode, ids)])} - {''}
         retrieved_forms = zip(retrieved, _stripped([*map(decode, retrieved)]))
         matching |= {id for id, form in retrieved_forms if form in forms}

@@ -47,9 +47,9 @@ def join(qrels: Qrels, run: Run, qrels_query: np.ndarray) -> tuple[np.ndarray, n
         keys = run._pairs.keys
         rows = index.candidates(keys)
         judgment = index.find(keys[rows])
-        found = judgment >= 0
-        rows = rows[found]
-        judgment = judgment[found]
+        is_judged = judgment >= 0
+        rows = rows[is_judged]
+        judgment = judgment[is_judged]
         exact = qrels_query[run.rows.query[rows]] == qrels.rows.query[judgment]
     else:
         rows, judgment = _join_sorted(qrels, run, qrels_query)
@@ -163,9 +163,9 @@ def places_in_ties(run: DictSource, begin: np.ndarray, end: np.ndarray, score: n
         tied = [run.doc_ids[i] for i in positions.tolist()]
         if ties == 'docid': tied.sort(reverse=True)
         place_of[low, high, tied_score] = dict(zip(tied, count()))
-    places = [place_of[tie][name] for tie, name in zip(ties_of_docs, names)]
+    positions_in_ties = [place_of[tie][name] for tie, name in zip(ties_of_docs, names)]
     sizes = [len(place_of[tie]) for tie in ties_of_docs]
-    return np.array([places, sizes])
+    return np.array([positions_in_ties, sizes])
 
 # %% ../../nbs/data/judging.ipynb #20a92928
 def ranks_in_dicts(judged: DictSource, run: DictSource, ties: str) -> tuple[np.ndarray, np.ndarray]:
@@ -188,8 +188,8 @@ def ranks_in_dicts(judged: DictSource, run: DictSource, ties: str) -> tuple[np.n
     tied = np.flatnonzero(precedes & (tie_end - begin > 1))
     if tied.size:
         names = [judged.doc_ids[i] for i in judgment[tied].tolist()]
-        place, size[tied] = places_in_ties(run, begin[tied], end[tied], score[tied], names, ties)
-        rank[tied] += place
+        position, size[tied] = places_in_ties(run, begin[tied], end[tied], score[tied], names, ties)
+        rank[tied] += position
     return judgment, np.stack([rank, start, size])
 
 # %% ../../nbs/data/judging.ipynb #2dc0ee87
@@ -359,7 +359,7 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
     ranks = np.concatenate([batch.ranks for batch in hits], axis=1)
     hits.clear()
     counted = counts[judgment]
-    if release_qrels and counted.any(): judgments.free()  # if not, they are asked for the reason
+    if release_qrels and counted.any(): judgments.free()  # otherwise, they are needed for the error
     if not counted.all():
         judgment = judgment[counted]
         ranks = ranks[:, counted]
@@ -396,10 +396,10 @@ def windows(query: np.ndarray, limit: int = WINDOWS_PER_RUN) -> list[tuple[slice
         inside = query[begin:end]
         ascending = np.sort(inside)
         numbers = ascending[changes(ascending)]
-        whole = numbers
-        if begin: whole = whole[whole != inside[0]]
-        if end < len(query): whole = whole[whole != inside[-1]]
-        samples.append((slice(begin, end), whole if len(whole) else numbers))
+        undivided = numbers
+        if begin: undivided = undivided[undivided != inside[0]]
+        if end < len(query): undivided = undivided[undivided != inside[-1]]
+        samples.append((slice(begin, end), undivided if len(undivided) else numbers))
     return samples
 
 # %% ../../nbs/data/judging.ipynb #6593fd72
@@ -409,8 +409,8 @@ class QueryLook:
     query: str
     judged: bool
     score: np.ndarray  # in the order given
-    missed: Sequence[str] = ()  # some of the judged documents that it did not retrieve, junk apart
-    docs: Sequence[str] = ()    # if there are any: some of those that it retrieved and nobody judged
+    missed: Sequence[str] = ()  # some judged documents that it did not retrieve, without junk
+    docs: Sequence[str] = ()    # some unjudged documents that it retrieved, if it missed judged ones
     rank: Any = ()              # the rank column of the first rows, if there is one
 
 QUERIES_PER_WINDOW = 50  # that are looked at in one window
@@ -467,8 +467,8 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     runs = run._dicts.docs
     rows = len(run._dicts.value)
     mean = max(rows // len(runs), 1)
-    most = max(ENOUGH_DOCUMENTS, rows // SAMPLING_RATIO) // mean
-    n_compared = max(2, min(COMPARED_QUERIES, most))
+    limit = max(ENOUGH_DOCUMENTS, rows // SAMPLING_RATIO) // mean
+    n_compared = max(2, min(COMPARED_QUERIES, limit))
     looks = []
     for query in [*runs][::-(-len(runs) // n_compared)]:
         docs = runs[query]
@@ -489,7 +489,7 @@ class Reading:
     name: str     # its tag or its file's stem
     how: str      # how it was read: in one piece, in batches or in parts
     looks: Callable[[], list[QueryLook]] = list  # returns some queries as they came
-    observed: Sequence = ()  # what an observer says of each part
+    observed: Sequence = ()  # the results of an observer for each part
     notes: tuple[Note, ...] = ()  # for the small print
     missing: Any = False  # (judged queries,) bool: whether it does not contain the query
 
@@ -508,7 +508,7 @@ class Joining:
     ties: str            # 'docid' or 'given'
     negative: str        # 'zero' or 'keep'
     memory: int          # bytes for the rows of the run
-    progress: Callable | None  # called with what was read, and the total
+    progress: Callable | None  # called with the bytes read, and the total
     release_qrels: bool  # whether to free the judgments after their use
     part: bool           # whether judgments and run may have no query in common
     observe: Callable | None  # called with every part of the run
@@ -605,7 +605,7 @@ def _judge_file(joining, file):
     else: description = f'in {len(batches)} batches'
     if not batches: return None
     hits, queries, suspects, looks, observed = map(list, zip(*batches))
-    del batches  # what is put together need not be there twice
+    del batches  # free memory before the parts are concatenated
     check_repeated(map(file.rows, file), np.concatenate(suspects))
     def all_looks(): return [*chain.from_iterable(looks)]
     missing = missing_queries(judgments.qrels, hits)

@@ -78,7 +78,7 @@ SUBTOPIC_ADVICE = ('subtopics are not supported: write a file of judgments for e
 
 def _report_repeated(rows, i, place, earlier):
     """Report a duplicate document, or a document that is judged for two subtopics. `place` is (line, subtopic) of
-    row i, and `earlier` that of another row of its document and query. A line is 0 if there are no lines."""
+    row i, and `earlier` the same of another row of its document and query. A line is 0 if there are no lines."""
     line, subtopic = place
     earlier_line, earlier_subtopic = earlier
     lines = f', line {line} (and {earlier_line})' if earlier_line else ''
@@ -603,7 +603,7 @@ class Run(QueryDocTable):
 
     @property
     def count(self) -> str:
-        """Return what is ranked in a run of chunks: 'chunks' or 'documents'.
+        """Return the unit of the ranks in a run of chunks: 'chunks' or 'documents'.
 
         Return '' for a run without chunks."""
         return self._facts.count

@@ -395,7 +395,7 @@ class TextFile:
         self.max_query_bytes = max_query_bytes
         self.done = 0
         self.tag = ''
-        self.comments_at: dict[int, Comments] = {}  # those of each batch, by its first line
+        self.comments_at: dict[int, Comments] = {}  # comments of each batch, by its first line
         with opened(path) as (file, stream):
             self.total = os.path.getsize(path)
             self.state = file_state(path)

@@ -380,7 +380,7 @@ TOPICS = SimpleNamespace(
 )
 DOCUMENTS = SimpleNamespace(
     what='documents',
-    ids=[*dict.fromkeys([  # ids come before names that may be those of texts
+    ids=[*dict.fromkeys([  # names that may also be of texts come last
         *'doc_id docid docno document_id doc id _id'.split(), *COLUMN_SYNONYMS['document'],
     ])],
     titles='title name heading'.split(),

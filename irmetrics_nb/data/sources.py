@@ -423,7 +423,7 @@ def hint_if_binary(head: bytes) -> Iterator[None]:
         raise DataError(f'{error}{binary_hint(head)}') from None
 
 # %% ../../nbs/data/sources.ipynb #1fb7e3ec
-MAX_LINE_BYTES = 1 << 20  # in what is unpacked or comes through a pipe
+MAX_LINE_BYTES = 1 << 20  # of an unpacked file or a pipe
 
 def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
     """Raise DataError if the last MAX_LINE_BYTES bytes of a text are all blank or have no newline. `data` has the
@@ -543,8 +543,8 @@ def read_lookup(
     if hasattr(source, 'iloc') and not hasattr(source, 'columns'):
         return source.index.tolist(), {str(source.name or ''): source.tolist()}
     where = os.fspath(source) if is_path(source) else what
-    known = [id_column] if id_column else ids
-    with polars_errors(where): table = named_lists(source, ids=() if header else known)
+    id_names = [id_column] if id_column else ids
+    with polars_errors(where): table = named_lists(source, ids=() if header else id_names)
     name_of = {plain_name(name): name for name in table}
     id_column = id_column or next((name_of[name] for name in (*ids, 'id') if name in name_of), '')
     missing = [repr(name) if name else ' or '.join(ids) for name in [id_column, *chosen] if name not in table]
@@ -557,8 +557,8 @@ def lookup_column(source: Any, what: str, ids: Sequence[str], names: Sequence[st
     """Return (ids, values) of a source as in `read_lookup`. The values are of the first column with a name in `names`,
     or of the only column. Raises DataError if there is no such column."""
     keys, columns = read_lookup(source, what, ids)
-    found = [columns[name] for name in names if name in columns][:1] or [*columns.values()]
-    if len(found) == 1: return keys, found[0]
+    matching = [columns[name] for name in names if name in columns][:1] or [*columns.values()]
+    if len(matching) == 1: return keys, matching[0]
     raise DataError(f'{what}: no column {" or ".join(names)}; the columns are {", ".join(columns)}')
 
 def _columns_of(records):
@@ -658,7 +658,7 @@ class Form(NamedTuple):
     name: str                                      # what errors call it
     fits: Callable[[Any], object]                  # whether a source has this form
     read: Callable[[Any, str, str, Mapping], Rows] # (source, role, name, columns)
-    is_run: Callable[[Any], bool | None] = lambda source: True  # whether it stands for a run beside others
+    is_run: Callable[[Any], bool | None] = lambda source: True  # whether it can be one of several runs
     holds_runs: bool = False                       # whether its items may be several runs
 
 FORMS = (

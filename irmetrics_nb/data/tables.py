@@ -54,7 +54,7 @@ def _priorities(*names):
 
 COLUMN_SYNONYMS = {  # names that may be of a text or a rank come last
     'query': _priorities('query_id', '', 'qid q_id queryid topic_id topic', 'query query_text'),
-    'document': _priorities(  # PyTerrier has docid beside docno, a number of its own
+    'document': _priorities(  # PyTerrier has docno and docid, an internal number
         'doc_id', 'docno', 'docid pid document_id corpus_id did', 'document doc', 'id _id url uri'),
     'qrels': _priorities('relevance', '', 'rel label grade judgment rating', 'score'),
     'run': _priorities('score', '', 'sim similarity', 'rank doc_position'),
@@ -95,12 +95,12 @@ def candidates(names: Iterable[str], meaning: str) -> dict[str, int]:
     A meaning is 'query', 'document', 'qrels' (grades) or 'run' (scores). The priority 0 is
     the most likely."""
     priorities = COLUMN_SYNONYMS[meaning]
-    found = {}
+    priority_of = {}
     for name in names:
         label = plain_name(name)
         if label not in priorities: continue
-        found[name] = priorities[label] or 2 * (name != label)  # Doc-ID is no better than docid
-    return dict(sorted(found.items(), key=itemgetter(1)))
+        priority_of[name] = priorities[label] or 2 * (name != label)  # Doc-ID is no better than docid
+    return dict(sorted(priority_of.items(), key=itemgetter(1)))
 
 def rivals(names: Iterable[str], meaning: str) -> list[str]:
     """Return the most likely columns for a meaning; several if they are equally likely.
@@ -126,7 +126,7 @@ def _choices(names, role, columns):
     return [[name for name in equal if name in names] for equal in choices]
 
 SUBTOPICS = 'subtopic-column'  # the code of a note
-OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # beside ids and scores
+OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # columns that are never reported as unused
 
 def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
@@ -247,7 +247,7 @@ def rows_from_table(
     with polars_errors(name):
         size = 1
         if query.dtype == import_polars().String or query.dtype.is_integer():
-            runs = query.rle().struct  # rows of one query that stand together are read once
+            runs = query.rle().struct  # look up the id once for adjacent rows of a query
             query, size = runs.field('value').alias(query.name), runs.field('len')
         query_ids, codes = factorize_blocks(id_column(query))
         rows = Rows(query_ids, np.repeat(codes, size), id_column(doc), number_column(number), name, notes=notes)
@@ -503,7 +503,7 @@ def scan(path: StrPath) -> Any:
     return pl.scan_csv(files, separator=file_format, infer_schema=False, quote_char=quote, glob=remote)
 
 def _quote_in_files(paths):
-    """Return the sign that encloses fields in all TSV files with quotes; None if there is none."""
+    """Return the sign that encloses fields in all TSV files with quotes, or None."""
     quoted = []
     for path in paths:
         with file_errors(path):

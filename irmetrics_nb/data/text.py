@@ -87,8 +87,8 @@ class Rows:
     lines: Sequence[int] = ()  # (n,) the line of each row, if that is known beforehand
     ranks: bool = False  # whether the numbers came as ranks, and are their negatives
     comments: Comments = NO_COMMENTS  # the lines of comment that were left out
-    repeats: int = 0   # how many rows were left out, since their document stands in another one,
-    duplicates: str = 'refuse'  # and by which rule
+    repeats: int = 0   # number of rows left out as duplicate documents
+    duplicates: str = 'refuse'  # the rule that chose them
     listed: str = ''   # 'lists' or 'sets', if these are judgments that came as such, without grades
     notes: tuple[Note, ...] = ()  # for the small print
     parent: Any = None  # `Ids`: (n,) the document of each row, if the rows are chunks of documents
@@ -157,7 +157,7 @@ class Layout(NamedTuple):
     """Description of the columns in the lines of a TREC file or another text."""
     role: str                   # 'qrels' or 'run'
     width: int                  # how many columns there are
-    used: tuple[int, ...]       # those of query, document and number, from 0
+    used: tuple[int, ...]       # the columns of query, document and number, from 0
     ranks: bool = False         # whether the number is a rank
 
 LAYOUTS = {'qrels': Layout('qrels', 4, (0, 2, 3)), 'run': Layout('run', 6, (0, 2, 4))}  # TREC's
@@ -451,7 +451,7 @@ def side_by_side(f: Callable, items: Iterable) -> Iterator:
         while waiting: yield waiting.popleft().result()
 
 # %% ../../nbs/data/text.ipynb #3a899aa8
-BATCH_BYTES = 6 << 20  # of a file read at a time; what is made of them stays in the larger cache
+BATCH_BYTES = 6 << 20  # bytes read at a time; the rows of a batch fit into the L2 or L3 cache
 
 def rows_from_text(text: TextBytes, role: str, layout: Layout | None = None) -> Rows:
     """Parse the rows of a TREC file, or of a text with another layout. Raises DataError if there are no rows or a

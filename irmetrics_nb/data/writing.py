@@ -74,7 +74,7 @@ def write_whole(path: StrPath, data: str | bytes) -> None:
         if number is not None: _append(number, data)
         elif is_stream(path): _append(path, data)
         else: _replace(Path(os.path.realpath(path)), data)
-    except OSError as error:  # which names the file that was asked for
+    except OSError as error:  # name the requested file
         raise OSError(error.errno, error.strerror, os.path.abspath(path)) from None
 
 def _append(file, data):
@@ -113,7 +113,7 @@ def file_form(path: StrPath) -> str:
         raise ValueError(f'{visible(path)}: files of the format {form} cannot be written; use {choices}')
     return FORMS.get(form, '')
 
-NOT_HELD = {  # format, or '#' for queries in TREC text: pattern of an id that it cannot hold, what is wrong
+NOT_HELD = {  # format, or '#' for queries in TREC text: pattern of invalid ids, message
     '': (r'|.*[ \t\n\r\v\f].*', 'TREC text cannot store ids that are empty or contain spaces'),
     '.csv': ('[ \t]*', 'CSV cannot store ids that are empty or only spaces'),
     '.tsv': ('[ \t]*', 'TSV cannot store ids that are empty or only spaces'),

@@ -102,7 +102,7 @@ ID_PATTERNS = {  # of the codes for ids
     'not-utf8': r'\\x[89a-f][0-9a-f]',
     'long': r'\A(?s:.){251}',
 }
-QUERY_PATTERNS = {  # of queries alone
+QUERY_PATTERNS = {  # for query ids only
     'comment': r'\A#',
     'header': r'\A(?ai:qid|query|query_?id|topic|topic_?id)\Z',
 }
@@ -323,7 +323,7 @@ def look_at_queries(queries: Sequence[str]) -> tuple:
     return 'query_id', tallies, case_variants(queries)
 
 # %% ../../nbs/evaluation/checkup.ipynb #03b7d597
-MEASURES = parse_all('AP RR nDCG@10')  # of which it is asked how far ties and levels matter
+MEASURES = parse_all('AP RR nDCG@10')  # for the effects of ties and of relevance levels
 
 def evidence_of_judgments(source: Any) -> JudgmentEvidence:
     """Return facts about judgments for `find_problems`."""
@@ -349,10 +349,10 @@ def evidence_of_run(judgments: Qrels | None, path: Any, k: int, source: Any) -> 
     tallies = total_tallies(counts.tallies)
     variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, source))
     evidence = judged_evidence((), hits, Judgments(qrels), None, reading)
-    known = {*qrels.queries}
+    judged_queries = {*qrels.queries}
     return replace(
         evidence, swapped=signs, qrels=judgments, counts=counts, hits=hits, reading=reading, cutoff=k,
-        depth=Depth.of(depth), unjudged=[q for q in counts.queries if q not in known],
+        depth=Depth.of(depth), unjudged=[q for q in counts.queries if q not in judged_queries],
         positions=find_positions(counts.positions, depth.tolist()), upwards=upwards(hits),
         ids=[look_at_queries(counts.queries), ('doc_id', tallies, variants)])
 

@@ -330,7 +330,7 @@ def score_batch(
     `score_dtype`): batch}, the same run joined with the judgments by other rules, for kinds
     of measures with special conventions."""
     listed = cache(Judged.listed)
-    plan = {}  # name: (measure, as it was requested, its conventions, the batch that it is computed on)
+    plan = {}  # name: (measure, requested measure, its conventions, its batch)
     for measure in reversed(requested):
         measure_conventions = conventions.of(measure.name)
         batch = views.get(measure_conventions.view, judged)

@@ -77,7 +77,7 @@ class JudgmentEvidence:
     """Facts about judgments, in which `find_problems` looks for problems."""
     measures: Sequence[Measure] = ()      # Those requested
     grades: Any = ()                      # All grades
-    qrels: Qrels | None = None            # From here on known to `check` alone: the judgments,
+    qrels: Qrels | None = None            # From here on only for `check`: the judgments,
     lacking: Sequence[str] = ()           # queries without a relevant document,
     ids: Sequence[tuple] = ()             # (column, code -> (hashes, examples), ids that differ in case)
 
@@ -89,13 +89,13 @@ class RunEvidence:
     common: int = 0                       # Judged queries that the run answers
     unanswered: Sequence[str] = ()        # Judged queries that it does not answer
     unjudged: Sequence[str] = ()          # Queries of the run without judgments
-    looks: Sequence[QueryLook] = ()       # Some queries of the run beside their judgments
+    looks: Sequence[QueryLook] = ()       # Some queries of the run, with their judgments
     depth: Depth = Depth()                # How many documents the queries have
     cutoff: int = 0                       # How many documents a query should have
     positions: tuple[str, str] | None = None  # `find_positions` of the scores
     order: str = ''                       # `order_of` the scores of every query, as they came
     upwards: float = 0                    # `upwards` of the run
-    swapped: str = ''                     # From here on known to `check` alone: signs of a swap,
+    swapped: str = ''                     # From here on only for `check`: signs of a swap,
     qrels: Any = None                     # the judgments, if they could be read,
     counts: Any = None                    # `RunCounts` of the run,
     hits: Any = None                      # its rankings,
@@ -345,7 +345,7 @@ def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> boo
     if lists._facts.listed != 'lists' or not len(score): return False
     small = 0 <= score.min() and 1 <= score.max() <= 10
     if small: return bool((score == np.floor(score)).all())
-    if score.max() != 0: return False  # those of a ranked list are 0, -1, -2 and so on
+    if score.max() != 0: return False  # the scores of a ranked list are 0, -1, -2 and so on
     n_relevant = np.bincount(lists.rows.query)
     equal = 3 <= n_relevant.min() == n_relevant.max()
     if len(n_relevant) < 5 or not equal: return False
@@ -389,9 +389,9 @@ def _part_problems(evidence):
     if shared < min(len(answered), queries / 2): yield problem('parts')
 
 # %% ../../nbs/evaluation/findings.ipynb #cf52d3fa
-TOP = 10  # the ranks of which the small print says how many are judged
-RANKS = 20  # the first ranks, of whose documents it is kept what is known
-# what is known of a document; 0: the list has ended
+TOP = 10  # the ranks for which notes give the share of judged documents
+RANKS = 20  # the first ranks, whose states are stored
+# states of a rank; 0: after the end of the list
 MISSING = -1  # the run does not contain the query
 UNJUDGED = 1
 NOT_RELEVANT = 2
@@ -760,8 +760,8 @@ def judged_evidence(
     if evidence.positions or evidence.order == 'rising': evidence.upwards = upwards(judged)
     if run is None: return evidence
     if unanswered and run.is_read:
-        known = {*judgments.queries}
-        evidence.unjudged = [query for query in run.source.queries if query not in known]
+        judged_queries = {*judgments.queries}
+        evidence.unjudged = [query for query in run.source.queries if query not in judged_queries]
     unmatched = evidence.judged and not evidence.retrieved
     if unmatched and _are_met(judgments.qrels, run): evidence.judged = 0
     return evidence

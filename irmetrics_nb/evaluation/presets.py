@@ -17,9 +17,9 @@ class Preset:
     options: dict[str, Any]  # Of `Conventions`
     version: str
     proof: str = field(default='run', kw_only=True)  # 'run', or 'read'
-    source: str      # What was run or read
+    source: str      # The program that was run, or the code that was read
     kinds: str       # The kinds of measures that it has, as they are called here
-    # What it does besides, that no convention says; parts with '; ' between them, which
+    # Further behaviour, which no convention describes; sentences separated by '; ', which
     # name the kinds of measures that they are about
     beyond: str = ''
     unstable: str = ''  # The kinds whose ties it puts into no fixed order

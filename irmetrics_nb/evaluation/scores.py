@@ -328,13 +328,13 @@ class RunInfo:
     name: str = ''        # Its name
     missing: int = 0      # Judged queries that it does not answer
     no_relevant: int = 0  # Judged queries in which no measure finds a relevant document
-    unjudged: int = 0     # Queries that it answers and nobody judged; they are always left out
+    unjudged: int = 0     # Answered queries without judgments; they are always left out
     reading: str = ''     # How it was read: in one piece, in batches or in parts
-    absent: frozenset[str] = frozenset()  # Of the queries beside it, those that it leaves out
+    absent: frozenset[str] = frozenset()  # Queries of other runs in the result that this run leaves out
     # Measure -> (2, queries): its values with ties in the worst and the best order, where that differs
     tie_bounds: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False, repr=False)
     short: int = 0  # Queries with fewer documents than the largest cutoff of the measures
-    repeats: tuple[int, int] = (0, 0)  # Rows of judgments and run left out, as their document stands in another one
+    repeats: tuple[int, int] = (0, 0)  # Rows of judgments and run left out (duplicate documents)
     listed: str = ''  # 'lists' or 'sets', if the judgments are such, of relevant documents without grades
     count: str = ''   # Of a run of chunks, what takes a place: 'chunks' or 'documents'
     budget: float = np.inf  # How long the chunks can be together that are looked at
@@ -737,12 +737,12 @@ class Scores(Result):
                       title=f'Mean {name}, 95 % interval', ax=ax)
 
     def _plot_precision(self, ax):
-        found = {m.at: i for i, m in enumerate(self.measures) if m.name == 'IPrec'}
-        recalls = sorted(at for at in found if at is not None)
+        row_of = {m.at: i for i, m in enumerate(self.measures) if m.name == 'IPrec'}
+        recalls = sorted(at for at in row_of if at is not None)
         if len(recalls) < 2:
             raise ValueError('precision-recall needs interpolated precision at two or '
                              "more recalls: compute 'iprec_at_recall'")
-        rows = [found[at] for at in recalls]
+        rows = [row_of[at] for at in recalls]
         curves = {run.name or 'run': _of_counted(np.mean, values[rows])
                   for run, values in zip(self.runs, self.values)}
         title = f'Precision and recall, mean of {counted(len(self), "query")}'

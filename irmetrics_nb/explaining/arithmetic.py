@@ -42,7 +42,7 @@ class Listing:
     grades: Mapping[str, float]  # Judged document -> grade, retrieved or not
     tie: np.ndarray          # (docs,) int, ascending: the same where scores are equal
     negative: str = 'keep'   # The meaning of a grade below 0, as in `Conventions`
-    judgments: str = 'all'   # 'all', or those of 'retrieved' documents
+    judgments: str = 'all'   # 'all', or of 'retrieved' documents only
     parents: Mapping[str, str] = field(default_factory=dict)  # Chunk -> document
 
     @cached_property
@@ -253,7 +253,7 @@ def gains(measure: Measure, grade: np.ndarray) -> np.ndarray:
 
     The gains are NaN if the measure does not define a gain."""
     params = measure.arguments()
-    params.pop('ideal_from', None)  # whatever the ideal: a document alone has one order
+    params.pop('ideal_from', None)  # a single document has only one order
     query = np.arange(len(grade))
     first = np.ones(len(grade), int)
     alone = Judged.unchecked(query=query, rank=first, grade=grade, retrieved=first,

@@ -287,7 +287,7 @@ def _aligned(*scores):
     """Return the ids of the queries that count in the mean, and an array (2, queries)
     with the values of two runs. Raise ValueError if a query counts for only one of the
     two runs."""
-    columns = [zip(each.query_ids, each.values[0, 0].tolist()) for each in scores]
+    columns = [zip(score.query_ids, score.values[0, 0].tolist()) for score in scores]
     a, b = ({query: x for query, x in column if x == x} for column in columns)
     different = a.keys() ^ b.keys()
     if not different:

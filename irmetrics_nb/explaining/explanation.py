@@ -389,13 +389,13 @@ class Explanation(Result):
     changed list, whose `change` describes the effect."""
     work: Arithmetic    # The terms and their documents
     listing: Listing    # The original list, before ties were ordered
-    requested: Measure  # The measure as it was requested
+    requested: Measure  # The requested measure
     conventions: Conventions = field(default_factory=Conventions)
     query: str = ''
     titles: Mapping[str, str] = field(default_factory=dict)
     others: Judged = NO_OTHERS  # Other queries: they may decide max_grade
     change: Change | None = None  # The effect of the last change
-    repeats: int = 0  # Rows left out, in all queries, as their document stands in another one
+    repeats: int = 0  # Rows left out in all queries (duplicate documents)
 
     @property
     def value(self) -> float:
@@ -682,7 +682,7 @@ def _explain_query(measure, qrels, run, query, conventions):
     return explanation
 
 def _judgments_of_others(judgments, results, query, conventions):
-    """Return the judgments of all queries except one, as those of one empty list."""
+    """Return the judgments of all queries except one, as a batch of one empty list."""
     negative = conventions.negative
     number = judgments.rows.query
     grade = judgments.rows.value

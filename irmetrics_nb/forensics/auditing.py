@@ -96,8 +96,8 @@ class Question:
         A variant is a combination of conventions and parameters. search: options of
         `all_results`."""
         rankings = rankings_of(self.cases, _DEFAULTS)
-        found = all_results(rankings, _at_cutoff(measure, self.k), check=self.fits, **search)
-        return {variant for variant, result in found.items() if result.fits}
+        results = all_results(rankings, _at_cutoff(measure, self.k), check=self.fits, **search)
+        return {variant for variant, result in results.items() if result.fits}
 
 def _at_cutoff(measure, k):
     """Return the measure with the cutoff k, if it takes one and k is not None."""
@@ -394,10 +394,10 @@ class Audit(Result):
         lines = [f'{self.name} as {self.measure.requested}: {verdict}', f'It computes {self.computes}.']
         if self.guessed: lines.append(f'It was called with the shape {self.shape!r}; shape= names another one.')
         lines += [f'{name}: {MISTAKES[name].says}.' for name in self.mistakes]
-        kept = any(finding.options.get('negative') == 'keep' for finding in self.findings)
+        keeps_negative = any(finding.options.get('negative') == 'keep' for finding in self.findings)
         if self.tools:
             tools = ', '.join(self.tools)
-            if kept: tools += ' (for grades of at least 0)'
+            if keeps_negative: tools += ' (for grades of at least 0)'
             lines.append(f'These tools do the same: {tools}.')
         if self.counterexample: lines.append(f'Counterexample: {self.counterexample}')
         return lines
@@ -522,8 +522,8 @@ def _of_definition(variants):
     return {variant for variant in variants if not {*variant.items} & {'mistake', *_DEFINITION_PARAMETERS}}
 
 def _is_rounded(questions, measure, variant):
-    """Return whether the values of the function have four decimals, and those of the variant
-    have more."""
+    """Return whether the values of the function have four decimals, and the values of the
+    variant have more."""
     if not all(question.rounded for question in questions): return False
     for question in questions:
         rankings = rankings_of(question.cases, _DEFAULTS)

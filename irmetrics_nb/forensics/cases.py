@@ -103,7 +103,7 @@ SHORT_LENGTH = 12  # documents in a list that is written in full
 LONG_LENGTH = 100  # documents in a list for which a function may raise an error
 
 def _written(grades):
-    """Write grades as a list. In a long list, `[0] * 8` stands for eight equal grades."""
+    """Write grades as a list. In a long list, `[0] * 8` means eight equal grades."""
     if len(grades) <= SHORT_LENGTH: return str([*grades])
     parts: list[tuple[int, list]] = []
     for grade, group in groupby(grades):
@@ -183,7 +183,7 @@ def shape_of_names(f: Callable) -> str | None:
 def possible_shapes(f: Callable) -> list[str]:
     """Return the shapes with which a function can be called and raises no exception for some
     of the first cases, or one shape if the exception is the same with all shapes. Raises
-    ValueError if there are none."""
+    ValueError if no shape is possible."""
     parameters = None
     with suppress(TypeError, ValueError): parameters = signature(f)
     errors = {}
@@ -193,8 +193,8 @@ def possible_shapes(f: Callable) -> list[str]:
         if parameters:
             try: parameters.bind(*words)
             except TypeError: continue  # another number of parameters
-        found = [ask(f, words, case, 2)[1] for case in _FIRST_CASES]
-        if all(error.startswith('raises') for error in found): errors[shape] = found[0]
+        errors_of_cases = [ask(f, words, case, 2)[1] for case in _FIRST_CASES]
+        if all(error.startswith('raises') for error in errors_of_cases): errors[shape] = errors_of_cases[0]
         else: possible.append(shape)
     if possible: return possible
     if len(errors) > 1 == len({*errors.values()}): return list(errors)[:1]  # the shape does not matter

@@ -138,8 +138,8 @@ def _agree(measures, variants):
     or in the mean over queries must affect every measure that it can affect."""
     mistakes = {variant.mistake for variant in variants} - {''}
     if len(mistakes) > 1: return False
-    known = [variant.known_mistake for variant in variants]
-    shared = [mistake.kinds.split() for mistake in known if mistake.rows or mistake.total]
+    known_mistakes = [variant.known_mistake for variant in variants]
+    shared = [mistake.kinds.split() for mistake in known_mistakes if mistake.rows or mistake.total]
     choices: dict = {}
     for measure, variant in zip(measures, variants):
         choice = variant.params, variant.mistake
@@ -202,10 +202,10 @@ def _advice(rankings, target, fits):
     """Return up to two sentences on further numbers that would best decide between the fits,
     which are combinations of conventions that match the numbers. Each sentence has the
     number of fits that would remain."""
-    ways = [fit.ways[0] for fit in fits[:_MOST_FITS]]
-    n = len(ways)
+    variants = [fit.ways[0] for fit in fits[:_MOST_FITS]]
+    n = len(variants)
     measure, numbers = target
-    def computed(measure): return zip(*(values_of_variant(rankings, measure, way) for way in ways))
+    def computed(measure): return zip(*(values_of_variant(rankings, measure, variant) for variant in variants))
     values: dict[str, Any] = {}
     if len(rankings.queries) < 1000:
         by_query, _ = computed(measure)
@@ -440,9 +440,9 @@ def _range_of_tool(rankings, target, tool):
     def is_inside(scale):
         for q, x in numbers.items():
             unit = last_digit(x)
-            least = low[q] * scale - unit
-            most = high[q] * scale + unit / 2
-            if not least <= float(x) <= most: return False
+            lowest = low[q] * scale - unit
+            highest = high[q] * scale + unit / 2
+            if not lowest <= float(x) <= highest: return False
         return True
     if low['all'] < high['all'] and any(map(is_inside, scales_of(target))):
         return f'{measure.requested} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
@@ -565,7 +565,7 @@ class ToolDifference(Result):
 # %% ../../nbs/forensics/identification.ipynb #37731b88
 def _named_variant(rankings, measure, source):
     """Return (name, `Variant`) of a tool, of conventions, or of a number. A `Variant` has
-    conventions and parameters. Those of a number are identified first. Raise ValueError if
+    conventions and parameters. A number is identified first. Raise ValueError if
     no conventions give the number."""
     if isinstance(source, Conventions): return source.name or 'these conventions', variant_of(measure, source)
     if isinstance(source, str) and (source in PRESETS or not source.strip()[:1].isdigit()):

@@ -75,7 +75,7 @@ def number_fits(number: Decimal, value: float, reading: str, scale: float = 1) -
     return -tolerance <= off < last_digit(number) + tolerance
 
 # %% ../../nbs/forensics/search.ipynb #603de21c
-Target = tuple[Measure, Mapping[str, Decimal]]  # Numbers by query; that of 'all' is over all queries
+Target = tuple[Measure, Mapping[str, Decimal]]  # Numbers by query; 'all': over all queries
 
 def read_targets(values: Any, value: Any = None) -> list[Target]:
     """Parse measures and their numbers; return a list of (measure, {query: number}).
@@ -187,7 +187,7 @@ class Variant:
 
     @property
     def known_mistake(self) -> Mistake:
-        """Return the mistake; a `Mistake` that changes nothing if there is none."""
+        """Return the mistake; without one, a `Mistake` that changes nothing."""
         return MISTAKES.get(self.mistake, _NO_MISTAKE)
 
     @property
@@ -411,8 +411,8 @@ class Rankings:
 
         Negative grades are omitted."""
         rows = self.truth.rows
-        kept = rows.value >= 0
-        return Judged.from_grades([rows.value[kept & (rows.query == q)].tolist() for q in range(len(self.queries))])
+        shown = rows.value >= 0
+        return Judged.from_grades([rows.value[shown & (rows.query == q)].tolist() for q in range(len(self.queries))])
 
 # %% ../../nbs/forensics/search.ipynb #ce9a7019
 def mean_of(

@@ -107,8 +107,8 @@ def precision_recall_curve(
     judged, single = as_judged(ranking)
     curves = []
     for R, query in zip(judged.n_relevant(rel, n_relevant), judged):
-        found = query.found(rel).rank
-        counts = np.bincount(found, minlength=query.retrieved[0] + 1)
+        hit_ranks = query.found(rel).rank
+        counts = np.bincount(hit_ranks, minlength=query.retrieved[0] + 1)
         hits = counts[1:].cumsum()
         ranks = np.arange(1, len(hits) + 1)
         curves.append((ratio(hits, R), hits / ranks))
@@ -264,8 +264,8 @@ def ap_over_ties(
     n = ties.count(hit)
     hits_above = ties.count_above(ranking, hit)
     def precision(tie, position):
-        others = np.maximum(ties.size[tie] - 1, 1)
-        tied_above = position * (n[tie] - 1) / others
+        n_others = np.maximum(ties.size[tie] - 1, 1)
+        tied_above = position * (n[tie] - 1) / n_others
         rank = ties.start[tie] + position
         return (hits_above[tie] + 1 + tied_above) / rank
     mean = sum_over_places(ties.count_ranks(n > 0, k), precision) / ties.size
@@ -281,11 +281,11 @@ def bpref_over_ties(ranking: Judged, /, *, rel: float = 1) -> Share:
     ties = Ties.of(ranking)
     hit = ranking.relevant(rel)
     R, N = _good_and_bad(ranking, rel)
-    places = ties.count(~hit) + 1
+    n_positions = ties.count(~hit) + 1
     bad_above = ties.count_above(ranking, ~hit)
     cap = R[ranking.query[ties.first]]
     def bad_at(tie, position): return np.minimum(bad_above[tie] + position, cap[tie])
-    mean = sum_over_places(places, bad_at) / places
+    mean = sum_over_places(n_positions, bad_at) / n_positions
     pairs = np.minimum(R, N)[ranking.query]
     yield ranking, hit * (1 - ratio(mean[ties.number], pairs))
     return R

@@ -161,19 +161,19 @@ class GroupAUC:
         NaN if there is no such group. `weights` are those of `gauc`. Raises ValueError
         if they are unknown, negative or all 0, if a group has none, or for a wrong
         length."""
-        given: Any = weights
-        if weights is None: given = np.ones(len(self))
+        values: Any = weights
+        if weights is None: values = np.ones(len(self))
         if isinstance(weights, str):
             check_option('weights', weights, get_args(NamedWeights))
-            given = getattr(self, weights)
-        if hasattr(given, 'to_dict'):  # value_counts() of pandas
-            if not given.index.is_unique: raise ValueError('a group has two weights')
-            given = given.to_dict()
-        if isinstance(given, Mapping):
-            try: given = [given[x] for x in self.ids.tolist()]
+            values = getattr(self, weights)
+        if hasattr(values, 'to_dict'):  # value_counts() of pandas
+            if not values.index.is_unique: raise ValueError('a group has two weights')
+            values = values.to_dict()
+        if isinstance(values, Mapping):
+            try: values = [values[x] for x in self.ids.tolist()]
             except KeyError as e:
                 raise ValueError(f'the weights have no entry for group {e}') from None
-        w = np.asarray(given, dtype=float)
+        w = np.asarray(values, dtype=float)
         if w.shape != (len(self),):
             raise ValueError(f'there must be one weight per group: got {len(self)} '
                              f'groups, and weights of shape {w.shape}')

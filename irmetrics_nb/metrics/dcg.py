@@ -152,9 +152,9 @@ def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: Cutoff) -> Judged:
         listed = judged.top(k if ideal_from == 'top' else None).listed()
         return judged.changed(pool_query=listed.pool_query, pool_grade=listed.pool_grade)
     query = judged.pool_query
-    place = cumcount(query)
-    if ideal_from == 'found': copies = place < judged.retrieved[query]
-    else: copies = (place == 0) * (judged.retrieved[query] if k is None else k)
+    position = cumcount(query)
+    if ideal_from == 'found': copies = position < judged.retrieved[query]
+    else: copies = (position == 0) * (judged.retrieved[query] if k is None else k)
     grade = np.repeat(judged.pool_grade, copies)
     return judged.changed(pool_query=np.repeat(query, copies), pool_grade=grade)
 
@@ -212,8 +212,8 @@ def ndcg(
     judged = ideal_batch(ranking, ideal_from, k)
     depth = k if cut_ideal else None
     best = np.asarray(idcg(judged, k=depth, gain=gain, discount=discount, b=b))
-    lost = (best != 0) & (np.abs(best) < np.finfo(float).tiny)
-    for tiny in best[lost]:
+    imprecise = (best != 0) & (np.abs(best) < np.finfo(float).tiny)
+    for tiny in best[imprecise]:
         raise ValueError(f'the grades are too small: their IDCG is {tiny:g}, which '
                          'float64 cannot represent with all digits')
     return np.maximum(best, 0)

@@ -164,7 +164,7 @@ def nearest_kind(name: str) -> str:
 def _meant(text, first_tool=''):
     """Return the measures that a text names, as a list of `Measure`. Only a name of another
     tool can mean several measures, such as 'P.5,10'. first_tool: the tool whose names are
-    tried before those of other tools."""
+    tried first."""
     name, params, at, tool = read(text)
     kind = look_up(name)
     if kind and not tool and params.keys() <= {*kind.params, *kind.spellings, 'judged_only'}:

@@ -365,10 +365,10 @@ def complete_over_ties(
     "Yield the terms of complete averaged over all orders of tied documents."
     hits = ranking.found(rel)
     ties = Ties.of(hits)
-    places = ties.count_ranks(ties.size > 0, k)[ties.number]
+    ranks = ties.count_ranks(ties.size > 0, k)[ties.number]
     earlier = cumcount(ties.number)
     remaining = hits.tie_size - earlier
-    chances = np.maximum(places - earlier, 0) / remaining
+    chances = np.maximum(ranks - earlier, 0) / remaining
     all_within = np.ones(len(hits))
     np.multiply.at(all_within, hits.query, chances)
     R = ranking.n_relevant(rel, n_relevant)

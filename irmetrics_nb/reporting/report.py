@@ -147,11 +147,11 @@ def _of_several(report, level):
     pairs = pair_rows(comparison)
     lead, stats = _summary(report)
     level_words = levels_text(comparison.rows) or 'interval'
-    few = len(comparison.sample.systems) <= MOST_LETTERS
+    has_letters = len(comparison.sample.systems) <= MOST_LETTERS
     slices = None
     if report.groups: slices = slice_parts(comparison, report.pair)
     return {
-        'letters': few and comparison.baseline is None,
+        'letters': has_letters and comparison.baseline is None,
         'marks_say': marks_text(comparison),
         'could_say': could_text(comparison.method),
         'family': family_text(comparison),
@@ -594,8 +594,8 @@ def focus_pair(scores: Scores, comparison: Comparison | None) -> tuple[str, ...]
         pairs = [pair for pair in comparison.pairs() if pair.measure == measure]
         fullest = max(pairs, key=lambda pair: pair.queries)
         return fullest.a, fullest.b
-    others = [name for name in means if name != baseline]
-    best, *weaker = sorted(others, key=lambda name: -means[name])
+    candidates = [name for name in means if name != baseline]
+    best, *weaker = sorted(candidates, key=lambda name: -means[name])
     if baseline is None: baseline = weaker[0]
     return baseline, best
 

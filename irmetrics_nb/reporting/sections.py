@@ -326,10 +326,10 @@ def system_side(name: str, value: float, query: SimpleNamespace, other: Mapping[
     a chunk."""
     listing = query.listing
     def ranked(rank, doc, grade):
-        known = None
-        if not np.isnan(grade): known = float(grade)
+        shown_grade = None
+        if not np.isnan(grade): shown_grade = float(grade)
         return SimpleNamespace(
-            rank=rank, doc=doc, grade=known, share=query.shares.get(doc, 0.0), other=other.get(doc),
+            rank=rank, doc=doc, grade=shown_grade, share=query.shares.get(doc, 0.0), other=other.get(doc),
             parent=listing.parents.get(doc, ''), title='', text='')
     rows = zip(query.ranks.values(), query.ranks, listing.grade)
     documents = [ranked(*row) for row in rows]
@@ -372,10 +372,10 @@ def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     texts = []
     for doc, of_a, of_b in share_changes(a.shares, b.shares)[:2]:
         if of_a == of_b: continue
-        before, after = (_rank_words(doc, query.ranks) for query in (a, b))
+        rank_a, rank_b = (_rank_words(doc, query.ranks) for query in (a, b))
         change = sentence_number(of_b - of_a)
         if of_b > of_a: change = f'+{change}'
-        texts.append(f'{doc}: {before} → {after}, {change}')
+        texts.append(f'{doc}: {rank_a} → {rank_b}, {change}')
     return tuple(texts)
 
 def _rank_words(doc, ranks):
@@ -670,7 +670,7 @@ def convention_parts(scores: Scores) -> _Content:
     `phrases` describe the conventions, `counts` are notes on counted queries with the
     names of the runs, and `ties` are sentences on the effect of ties on runs."""
     shared = of_all(scores).complete
-    names: dict[str, list] = {}  # what was counted -> the runs
+    names: dict[str, list] = {}  # phrase with a count -> the runs
     ties = []
     for run, one_run in zip(scores.runs, scores.split_runs()):
         name = run.name or 'run'

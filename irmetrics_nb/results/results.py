@@ -36,7 +36,7 @@ from ..data.errors import escape_non_utf8, import_polars, visible
 from ..data.writing import write_whole
 
 # %% ../../nbs/results/results.ipynb #f0a00006
-DIGITS = 4  # decimals of a value, where no others are asked for
+DIGITS = 4  # default number of decimals
 _chosen: ContextVar[Mapping[str, Any]]
 _chosen = ContextVar('chosen', default=MappingProxyType({}))
 
@@ -139,8 +139,8 @@ class Table:
     """Table of text, numbers and `Cell` objects, with a header row and a caption."""
     head: Sequence[str]
     rows: Sequence[Sequence[Any]]
-    caption: str = ''  # what a paper says of it
-    label: str = ''    # what a paper calls it, such as tab:means
+    caption: str = ''  # the caption in a paper
+    label: str = ''    # the label in a paper, such as tab:means
 
 @dataclass(frozen=True)
 class Text:
@@ -161,7 +161,7 @@ def best_of(means: Any) -> np.ndarray:
 
 # %% ../../nbs/results/results.ipynb #bcaeb492
 ESCAPES = {'text': visible, 'markdown': markdown_text, 'html': html_text}
-STYLES = {  # style of a text -> format -> what stands around it
+STYLES = {  # style of a text -> format -> pattern for it
     'inline': {}, 'plain': {'html': '<p>{}</p>'},
     'bold': {'html': '<b>{}</b>', 'markdown': '**{}**'},
     'title': {'html': '<p><b>{}</b></p>', 'markdown': '**{}**'},
@@ -251,14 +251,14 @@ def booktabs(table: Table) -> str:
     head, *body = [' & '.join(row) + r' \\' for row in rows]
     texts = [table.head, *([cell_text(cell.content) for cell in row] for row in cells)]
     lengths = [max(map(len, column)) for column in zip(*texts)]
-    wide = sum(lengths) + 2 * len(lengths) > PAGE
+    too_wide = sum(lengths) + 2 * len(lengths) > PAGE
     lines = [r'\begin{table}', r'  \centering']
     if table.caption:  # a label without a caption refers to the section around
         lines.append(rf'  \caption{{{tex_text(table.caption)}}}')
         if table.label: lines.append(rf'  \label{{{table.label}}}')
-    lines.append(rf'  {SHRINK * wide}\begin{{tabular}}{{{columns}}}')
+    lines.append(rf'  {SHRINK * too_wide}\begin{{tabular}}{{{columns}}}')
     lines += [f'    {line}' for line in (r'\toprule', head, r'\midrule', *body, r'\bottomrule')]
-    return '\n'.join([*lines, rf'  \end{{tabular}}{"}" * wide}', r'\end{table}'])
+    return '\n'.join([*lines, rf'  \end{{tabular}}{"}" * too_wide}', r'\end{table}'])
 
 def _tex_cells(row, widths):
     """Yield the LaTeX code of each cell, and of its mark if the column has marks (its width is not 0)."""
@@ -355,7 +355,7 @@ class Result:
     A subclass defines `_blocks()`, `to_dict()` and `rows`. The attribute `rows` holds
     the rows of the table, as dicts or as objects whose fields are the columns."""
     _page: Any = None  # makes HTML with more than `_blocks()`, also for notebooks
-    _default = 'txt'  # what becomes of a file whose name has no end
+    _default = 'txt'  # the format of a file name without a suffix
 
     def _blocks(self) -> Iterable[Any]:
         """Return the `Table` and `Text` objects and the lists to print, in order."""
@@ -599,10 +599,10 @@ def sorted_bars(
     best = (position < named) & (heights > 0)
     worst = (position >= n - named) & (heights < 0)
     for i in np.flatnonzero(best | worst):  # names over bars that go up, under others
-        offset, side = (3, 'bottom') if best[i] else (-3, 'top')
+        offset, alignment = (3, 'bottom') if best[i] else (-3, 'top')
         ax.annotate(names[order[i]], (i, heights[i]), (0, offset),
                     textcoords='offset points', rotation=90, fontsize=9.5,
-                    color=colour, ha='center', va=side)
+                    color=colour, ha='center', va=alignment)
     ax.margins(y=.25)
     return finish(ax, title, 'queries, the largest gain first', label, legend=bool(n))
 
