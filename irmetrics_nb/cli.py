@@ -142,10 +142,10 @@ def _evaluate(
     system=None,
     groups=None,
     *,
-    answers,
+    options,
 ):
     "Evaluate runs against judgments and print the table."
-    tool = answers.get('conventions')
+    tool = options.get('conventions')
     required = floors_of(floors, tool)
     names = [*measures]
     for floor in required:
@@ -158,7 +158,7 @@ def _evaluate(
     sources = sources_of(runs, system)
     with progress_bar(in_bytes=True) as progress:
         scores = evaluate(judgments, sources, requested, memory=memory,
-                          progress=progress, groups=groups, **answers)
+                          progress=progress, groups=groups, **options)
     _print_scores(scores, format, per_query, output, per_run)
     if verbose: _print_reading(scores, runs)
     stop_at_floors(scores.split_runs(), required)
@@ -203,12 +203,12 @@ def as_json(explanations: list[Any]) -> str:
                 'latex': why.latex, 'not_retrieved': why.missed, 'ranks': why.rows} for why in explanations]
     return json.dumps(records, indent=2, ensure_ascii=False)
 
-def _read_both(qrels, run, conventions=None, **answers):
+def _read_both(qrels, run, conventions=None, **options):
     """Return the judgments, the run and the conventions of a command."""
-    chosen = conventions_of(conventions, **answers)
-    repeats = chosen.duplicates
+    conventions = conventions_of(conventions, **options)
+    repeats = conventions.duplicates
     judgments = Qrels(source_of(qrels, 'qrels'), duplicates=repeats)
-    return judgments, Run(source_of(run, 'run'), duplicates=repeats), chosen
+    return judgments, Run(source_of(run, 'run'), duplicates=repeats), conventions
 
 # %% ../nbs/top_level/cli.ipynb #30e8ba99
 RUN_FILE = argument(Path, 'A TREC run (gzipped or not), Parquet, Arrow, CSV, TSV or JSON; - for stdin.', 'RUN')
@@ -226,14 +226,14 @@ EXPLAIN_EXAMPLES = '''
                            'and title (or text).'),
     rows=option(int, 'The number of ranks to show.', min=1))
 def _explain(
-    qrels, run, query, measures=('nDCG@10',), documents=None, rows=20, format='table', output=None, *, answers,
+    qrels, run, query, measures=('nDCG@10',), documents=None, rows=20, format='table', output=None, *, options,
 ):
     """Explain the value of a measure for one query."""
     from irmetrics_nb import explain
-    requested = measures_of(measures, answers.get('conventions'))
+    requested = measures_of(measures, options.get('conventions'))
     check_files(qrels, [run, documents], output)
-    judgments, results, chosen = _read_both(qrels, run, **answers)
-    whys = [explain(m, judgments, results, query, documents=documents, conventions=chosen) for m in requested]
+    judgments, results, conventions = _read_both(qrels, run, **options)
+    whys = [explain(m, judgments, results, query, documents=documents, conventions=conventions) for m in requested]
     if format == 'table' and output is None and sys.stdout.isatty():
         return show_parts([item for why in whys for item in explanation_parts(why, rows)])
     if format == 'json': return show(as_json(whys), output)
@@ -244,13 +244,13 @@ def _explain(
     run=RUN_FILE, measure=option(str, 'The measure.', '-m', '--measure'),
     number=option(int, 'The number of queries to show.', '-n', '--number', min=1))
 def _worst_command(
-    qrels, run, measure='nDCG@10', number=10, format='table', output=None, *, answers,
+    qrels, run, measure='nDCG@10', number=10, format='table', output=None, *, options,
 ):
     """Show the queries with the lowest values, each with its calculation."""
-    [requested] = measures_of([measure], answers.get('conventions'))
+    [requested] = measures_of([measure], options.get('conventions'))
     check_files(qrels, [run], output)
-    judgments, results, chosen = _read_both(qrels, run, **answers)
-    rows = worst_rows(judgments, results, requested, chosen, number)
+    judgments, results, conventions = _read_both(qrels, run, **options)
+    rows = worst_rows(judgments, results, requested, conventions, number)
     if format == 'json': return show(json.dumps(rows, indent=2, ensure_ascii=False), output)
     cells = [[*row.values()] for row in rows]
     table = Table(['query', 'value', 'why', 'not retrieved'], cells)
@@ -358,7 +358,7 @@ def _audit(
 def load_function(name: str) -> Any:
     """Import a function by a name such as file.py:function or package.module:function.
 
-    The module may be in the current folder. Raise ValueError if the module cannot be
+    The module may be in the current folder. Raises ValueError if the module cannot be
     imported or has no such function."""
     module, _, attribute = name.rpartition(':')
     if not (module and attribute):

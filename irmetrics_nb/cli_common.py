@@ -36,7 +36,7 @@ import typer
 # %% ../nbs/top_level/cli_common.ipynb #1795ce65
 from . import PRESETS, DataError, Qrels, Run
 from .core.choices import CHOICES
-from .data.errors import EMPTY, file_errors, visible
+from .data.errors import EMPTY_PATH, file_errors, visible
 from .data.qrels_and_runs import write_whole
 from .data.recognition import Runs, recognise
 from irmetrics_nb.data.sources import (
@@ -296,7 +296,7 @@ def progress_bar(*, in_bytes: bool = False) -> Iterator[Callable[[int, int], Non
 def parse_size(text: str) -> int:
     """Convert a size such as 500MB, 1.5 GiB or 4000 to a number of bytes.
 
-    Raise typer.BadParameter for other texts."""
+    Raises typer.BadParameter for other texts."""
     pattern = r'([0-9]+(?:\.[0-9]+)?) ?([kmgt]?)(i?)b?'
     match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
     number, prefix, binary = match.groups() if match else ('0', '', '')
@@ -325,38 +325,39 @@ def check_files(qrels: Path, runs: Sequence[Path | None], output: Path | None) -
     if any(output.samefile(file) or file.resolve() in output.resolve().parents for file in matched):
         raise typer.BadParameter(f'--output {output} is also an input file; choose another file')
 
-COLUMNS_BY_KIND: dict[str, dict] = {}  # kind: what --columns and --run-columns say, of the command that runs
+COLUMNS_BY_ROLE: dict[str, dict] = {}  # role: what --columns and --run-columns say, of the command that runs
 
-def columns_of(text: str, kind: str) -> dict[str, Any]:
+def columns_of(text: str, role: str) -> dict[str, Any]:
     """Parse column names such as query=q,document=url,grade=label.
 
     Return arguments of `Qrels` or `Run`: `columns`, and descending=False if the numbers
-    are ranks. kind: 'qrels' or 'run'. Raise typer.BadParameter for a malformed text."""
+    are ranks. role: 'qrels' or 'run'. Raises typer.BadParameter for a malformed
+    text."""
     assignments = [[word.strip() for word in assignment.split('=', 1)] for assignment in text.split(',')]
     try:
         names = {key: int(name) if name.isdigit() else name for key, name in assignments}
-        columns, ranks = said_columns(names, kind)
+        columns, ranks = said_columns(names, role)
     except ValueError:
-        option, number = ('--columns', 'grade') if kind == 'qrels' else ('--run-columns', 'score')
+        option, number = ('--columns', 'grade') if role == 'qrels' else ('--run-columns', 'score')
         raise typer.BadParameter(f'{option} {text}: expected column names in the form '
                                  f'query=NAME,document=NAME,{number}=NAME') from None
     return {'columns': columns, **({'descending': False} if ranks else {})}
 
-def source_of(path: Path, kind: str) -> Path | str | Rows | Qrels | Run:
+def source_of(path: Path, role: str) -> Path | str | Rows | Qrels | Run:
     """Return the qrels or the run at a path of the command line.
 
     This is the path, a `Qrels` or `Run` if the command line names columns, or the rows
-    of standard input if the path is -. kind: 'qrels' or 'run'."""
-    options = COLUMNS_BY_KIND.get(kind, {})
+    of standard input if the path is -. role: 'qrels' or 'run'."""
+    options = COLUMNS_BY_ROLE.get(role, {})
     if path != Path('-'):
         source = as_written(path)
         if options:
-            return (Qrels if kind == 'qrels' else Run)(source, **options)
+            return (Qrels if role == 'qrels' else Run)(source, **options)
         return source
     name = 'standard input'
     with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
     if not data: raise DataError(f'{name} is empty')
-    rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), kind, name, options.get('columns', {}))
+    rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), role, name, options.get('columns', {}))
     if not options.get('descending', True) and not rows.ranks: rows = negate_numbers(rows)
     rows.comments.warn()
     return rows
@@ -372,20 +373,20 @@ def sources_of(paths: Sequence[Path], system: str | None) -> Runs:
     """Return the runs at the paths of the command line.
 
     system: the column with the name of each row's system, for a table with several
-    runs. Raise typer.BadParameter for this column if there are several paths or
+    runs. Raises typer.BadParameter for this column if there are several paths or
     standard input."""
     if system and (len(paths) > 1 or Path('-') in paths): raise typer.BadParameter(
         '--system needs a single file or folder of runs, and does not work with - (standard input)')
     if Path('-') in paths: return recognise({}, [source_of(path, 'run') for path in paths])
     sources = as_written(paths[0]) if system else [*map(as_written, paths)]
-    return recognise({}, sources, system, **COLUMNS_BY_KIND.get('run', {}))
+    return recognise({}, sources, system, **COLUMNS_BY_ROLE.get('run', {}))
 
 # %% ../nbs/top_level/cli_common.ipynb #beaae15a
 def import_code(name: str) -> Any:
     """Import a module by its name or by the path of its file, which runs its code.
 
     The module may be in the current folder, and a file may import modules of its folder.
-    Raise ValueError if there is no such file or module, or if its code fails."""
+    Raises ValueError if there is no such file or module, or if its code fails."""
     path = Path(name).resolve()
     is_file = path.suffix == '.py'
     if is_file and not path.is_file(): raise ValueError(f'{name}: there is no such file')
@@ -425,7 +426,7 @@ def floors_of(texts: Sequence[str], conventions: str | None = None) -> list:
     """Parse floors given on the command line: the lowest accepted mean of a measure,
     such as nDCG@10=0.45.
 
-    Raise typer.BadParameter for a malformed floor."""
+    Raises typer.BadParameter for a malformed floor."""
     if not texts: return []
     from irmetrics_nb.comparing.gate import parse_floor
     with usage_errors(): return [parse_floor(text, tool=tool_of(conventions)) for text in texts]
@@ -450,7 +451,7 @@ def source_path(text: str) -> Path:
     """Convert a text to a path; raise typer.BadParameter for an empty text.
 
     Python would take an empty text for the current folder."""
-    if not text: raise typer.BadParameter(EMPTY)
+    if not text: raise typer.BadParameter(EMPTY_PATH)
     return Path(text)
 
 source_path.__name__ = 'path'  # as help shows it
@@ -518,22 +519,22 @@ def takes_options(**options: Any) -> Callable:
     """Return a decorator that declares the options of a command.
 
     It also makes the command print errors in one line. options: the annotations of the
-    command's parameters, in addition to OPTIONS. A command with a parameter `answers` also
-    has an option for each convention; `answers` is a dict of the conventions that the user
+    command's parameters, in addition to OPTIONS. A command with a parameter `options` also
+    has an option for each convention; `options` is a dict of the conventions that the user
     sets."""
     def decorate(command):
         names = [*signature(command).parameters.values()]
         annotations = OPTIONS | options
-        parameters = [p.replace(annotation=annotations[p.name]) for p in names if p.name != 'answers']
-        with_answers = len(parameters) < len(names)
-        if with_answers:
+        parameters = [p.replace(annotation=annotations[p.name]) for p in names if p.name != 'options']
+        with_conventions = len(parameters) < len(names)
+        if with_conventions:
             parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
                            for name, annotation in _MORE.items()]
         @wraps(command)
         def wrapped(**arguments):
             digits = arguments.pop('digits', None)
-            COLUMNS_BY_KIND.clear()
-            if with_answers: arguments['answers'] = _answers_in(arguments)
+            COLUMNS_BY_ROLE.clear()
+            if with_conventions: arguments['options'] = _convention_options(arguments)
             with one_line_errors(), one_line_warnings(), showing_digits(digits):
                 for module in arguments.pop('imports', None) or (): import_code(module)
                 return command(**arguments)
@@ -542,13 +543,13 @@ def takes_options(**options: Any) -> Callable:
         return wrapped
     return decorate
 
-def _answers_in(arguments):
+def _convention_options(arguments):
     """Remove the options for conventions from `arguments`; return those that the user set,
-    as a dict. Store the columns that the user named for qrels and runs in `COLUMNS_BY_KIND`."""
+    as a dict. Store the columns that the user named for qrels and runs in `COLUMNS_BY_ROLE`."""
     texts = {'qrels': arguments.pop('columns'), 'run': arguments.pop('run_columns')}
     choices = {name: arguments.pop(name) for name in CONVENTIONS}
-    answers = {name: choice for name, choice in choices.items() if choice}
-    repeats = conventions_of(answers.get('conventions'), duplicates=answers.get('duplicates')).duplicates
-    for kind, text in texts.items():
-        if text: COLUMNS_BY_KIND[kind] = columns_of(text, kind) | {'duplicates': repeats}
-    return answers
+    options = {name: choice for name, choice in choices.items() if choice}
+    repeats = conventions_of(options.get('conventions'), duplicates=options.get('duplicates')).duplicates
+    for role, text in texts.items():
+        if text: COLUMNS_BY_ROLE[role] = columns_of(text, role) | {'duplicates': repeats}
+    return options

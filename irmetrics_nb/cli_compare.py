@@ -158,14 +158,14 @@ def _compare_command(
     qrels, first, new=(), measures=('AP nDCG@10 RR',), max_drop=None, require=None, margin=None, fail_if_worse=(),
     alpha=.05, allow_unknown=False, min_coverage=None, floors=(), groups=None, test='t', correction=None,
     correct_over='measure', interval=None, seed=0, all_pairs=False, format='text', per_run=False, system=None,
-    baseline=None, output=None, memory=None, *, answers,
+    baseline=None, output=None, memory=None, *, options,
 ):
     """Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min,
     this is a gate for CI."""
     from irmetrics_nb import compare, gate
     from irmetrics_nb.comparing.gate import parse_limit
     runs = [first, *new]
-    tool = answers.get('conventions')
+    tool = options.get('conventions')
     required = floors_of(floors, tool)
     settings = {'test': test, 'correction': correction or '', 'alpha': alpha, 'margin': margin,
                 'interval': interval or '', 'seed': seed, 'correct_over': correct_over}
@@ -184,7 +184,7 @@ def _compare_command(
     sources = sources_of(runs, system)
     with progress_bar(in_bytes=True) as progress:
         judgments = source_of(qrels, 'qrels')
-        scores = evaluate(judgments, sources, requested, progress=progress, memory=memory, **answers)
+        scores = evaluate(judgments, sources, requested, progress=progress, memory=memory, **options)
     if len(scores.runs) < 2: raise typer.BadParameter('there is only one run to compare; add another run or a folder '
                                                       'of runs, or use --system')
     if all_pairs: other = None
@@ -266,11 +266,11 @@ REPORT_EXAMPLES = '''
     check=option(bool, 'Whether to check the input for problems.', '--check/--no-check'))
 def _report_command(
     qrels, runs, output=Path('report.html'), measures=('nDCG@10 AP RR',), documents=None, topics=None, groups=None,
-    baseline=None, title=None, format=None, check=True, memory=None, system=None, *, answers,
+    baseline=None, title=None, format=None, check=True, memory=None, system=None, *, options,
 ):
     "Write a report of one run or several: means, differences, queries, rankings, input."
     from irmetrics_nb import report
-    requested = measures_of(measures, answers.get('conventions'))
+    requested = measures_of(measures, options.get('conventions'))
     check_files(qrels, [*runs, documents, topics, groups], output)
     with usage_errors(): form = file_format(output, format, '--format', 'html')
     sources = sources_of(runs, system)
@@ -280,7 +280,7 @@ def _report_command(
     with progress_bar() as progress:
         result = report(
             judgments, several, requested, documents=documents, topics=topics, groups=groups, title=title,
-            checkup=check, memory=memory, baseline=baseline, progress=progress, **answers)
+            checkup=check, memory=memory, baseline=baseline, progress=progress, **options)
     result.save(output, form)
     show(visible(f'{result.title}: {output}'))
 

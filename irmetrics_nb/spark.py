@@ -59,7 +59,7 @@ INTEGERS = 'byte', 'short', 'integer', 'long'
 NUMBERS = *INTEGERS, 'float', 'double', 'decimal', 'boolean'
 MOMENTS = {'timestamp': 'unix_micros({})', 'timestamp_ntz': 'unix_micros(cast({} as timestamp))',
            'date': 'cast(unix_date({}) as bigint)'}
-SQL_BY_ROLE = {  # role of a column: (what it must have, {type: SQL for its values})
+SQL_BY_USE = {  # use of a column: (what it must have, {type: SQL for its values})
     'id': ('text or whole numbers', dict.fromkeys((*INTEGERS, 'string', 'varchar', 'char'), 'cast({} as string)')),
     'number': ('numbers', dict.fromkeys(NUMBERS, 'cast({} as double)')),
     'order': ('whole numbers, dates or timestamps', dict.fromkeys(INTEGERS, 'cast({} as bigint)') | MOMENTS),
@@ -71,23 +71,23 @@ def _sql_text(value):
     escaped = value.replace('\\', '\\\\').replace("'", "\\'")
     return f"'{escaped}'"
 
-def _find(frame, kind):
-    """Return the names of the columns for query, document, and grade or score. kind: 'qrels'
+def _find(frame, role):
+    """Return the names of the columns for query, document, and grade or score. role: 'qrels'
     or 'run'. Raise DataError if a column is missing or ambiguous."""
     names = []
-    for role in ('query', 'document', kind):
-        equal = rivals(frame.columns, role)
+    for meaning in ('query', 'document', role):
+        equal = rivals(frame.columns, meaning)
         if len(equal) > 1:
-            raise DataError(f'the {kind}: the columns {equal[0]!r} and {equal[1]!r} have the same meaning; drop one '
+            raise DataError(f'the {role}: the columns {equal[0]!r} and {equal[1]!r} have the same meaning; drop one '
                             'of them')
         if not equal:
-            synonyms = ' or '.join(COLUMN_SYNONYMS[role])
-            raise DataError(f'the {kind}: no column {synonyms}; the columns are {", ".join(frame.columns)}; rename a '
+            synonyms = ' or '.join(COLUMN_SYNONYMS[meaning])
+            raise DataError(f'the {role}: no column {synonyms}; the columns are {", ".join(frame.columns)}; rename a '
                             'column, as in frame.withColumnRenamed(old, new)')
         names += equal
     return names
 
-def _column_sql(frame, name, kind, role):
+def _column_sql(frame, name, role, use):
     """Return SQL for the values of a column: text for an id, a double for a number, and an
     integer for the order. Raise DataError if the column is missing or has another type, or
     if Spark finds the name twice. By default, Spark ignores case in names."""
@@ -95,11 +95,11 @@ def _column_sql(frame, name, kind, role):
     compared = str if exact else str.lower
     equal = [column for column in frame.columns if compared(column) == compared(name)]
     listed = f'the columns are {", ".join(frame.columns)}'
-    if name not in equal: raise DataError(f'the {kind}: no column {name!r}; {listed}')
-    if len(equal) > 1: raise DataError(f'the {kind}: the column {name!r} appears twice (Spark ignores case); {listed}')
+    if name not in equal: raise DataError(f'the {role}: no column {name!r}; {listed}')
+    if len(equal) > 1: raise DataError(f'the {role}: the column {name!r} appears twice (Spark ignores case); {listed}')
     type_ = frame.schema[name].dataType.typeName()
-    expected, sql = SQL_BY_ROLE[role]
-    if type_ not in sql: raise DataError(f'the {kind}: column {name!r} must contain {expected}, not {type_}; cast it')
+    expected, sql = SQL_BY_USE[use]
+    if type_ not in sql: raise DataError(f'the {role}: column {name!r} must contain {expected}, not {type_}; cast it')
     quoted = name.replace('`', '``')
     return sql[type_].format(f'`{quoted}`')
 
@@ -107,16 +107,16 @@ def _column_sql(frame, name, kind, role):
 ROWS_SENT = 100_000  # rows of a local source that are sent in one piece
 COLUMNS = 'run string, query string, doc string, value double, at bigint'
 
-def _selected(frame, kind, run, order):
+def _selected(frame, role, run, order):
     """Return the rows of a DataFrame with the columns run, query, doc, value and at (the
     position). run: SQL for the name of the run. order: the column with the order of the
     rows, or None."""
-    query, doc, number = _find(frame, kind)
-    value = _column_sql(frame, number, kind, 'number')
-    at = _column_sql(frame, order, kind, 'order') if order else 'cast(null as bigint)'
-    if kind == 'qrels': value = f'nanvl({value}, cast(null as double))'  # blank, like null
-    if holds_ranks(number, kind): value = f'-{value}'
-    ids = {role: _column_sql(frame, name, kind, 'id') for role, name in (('query', query), ('doc', doc))}
+    query, doc, number = _find(frame, role)
+    value = _column_sql(frame, number, role, 'number')
+    at = _column_sql(frame, order, role, 'order') if order else 'cast(null as bigint)'
+    if role == 'qrels': value = f'nanvl({value}, cast(null as double))'  # blank, like null
+    if holds_ranks(number, role): value = f'-{value}'
+    ids = {key: _column_sql(frame, name, role, 'id') for key, name in (('query', query), ('doc', doc))}
     columns = {'run': run, **ids, 'value': value, 'at': at}
     return frame.selectExpr(*(f'{sql} as {name}' for name, sql in columns.items()))
 
@@ -173,9 +173,9 @@ def _collect_rows(qrels, run, system, order, conventions):
     if order is None:
         truth = truth.drop('at')
         frame = frame.drop('at')
-    for kind, source in [('run', runs[0][1]), ('qrels', qrels)]:
+    for role, source in [('run', runs[0][1]), ('qrels', qrels)]:
         if not _is_frame(source): continue
-        names |= {f'{kind} {role}': name for role, name in zip(('query', 'doc', 'value'), _find(source, kind))}
+        names |= {f'{role} {key}': name for key, name in zip(('query', 'doc', 'value'), _find(source, role))}
     return frame, truth, [name for name, _ in runs], local, names
 
 def _runs_by_name(run, system):
@@ -379,26 +379,27 @@ def evaluate_on_spark(
     -----
     EvaluationWarning
         For unusual input, as in `irmetrics_nb.evaluate`."""
-    rules: dict[str, Any] = {**options}
-    system = rules.pop('system', None)
-    memory = rules.pop('memory', None)
-    in_force = conventions_of(rules.pop('conventions', None), **rules)
-    requested = tuple(parse_all(measures, tool=tool_of(in_force)))
-    needed = asks_for_order(in_force, requested)
+    convention_options: dict[str, Any] = {**options}
+    system = convention_options.pop('system', None)
+    memory = convention_options.pop('memory', None)
+    conventions = conventions_of(
+        convention_options.pop('conventions', None), **convention_options)
+    requested = tuple(parse_all(measures, tool=tool_of(conventions)))
+    needed = asks_for_order(conventions, requested)
     if needed and order is None:
         raise ValueError(
             f'{needed} needs the order of the rows, but the rows of a DataFrame have '
             'no order; set order= to the name of a column that has the order')
     frame, truth, runs, local, columns = _collect_rows(
-        qrels, run, system, order if needed else None, in_force)
+        qrels, run, system, order if needed else None, conventions)
     counts = _row_counts(frame, truth)
     names = _run_names(runs, counts, system)
     n = _bucket_count(frame.sparkSession, counts, memory, buckets)
     judgments, top, _ = counts[None]
-    complete, requested = complete_measures(requested, in_force, top)
+    complete, requested = complete_measures(requested, conventions, top)
     looks = max(1, LOOKED_AT // n)
     ids = max(10, 5000 // n)
-    plan = Plan(complete, in_force, names, bool(needed), collect, looks, ids, columns)
+    plan = Plan(complete, conventions, names, bool(needed), collect, looks, ids, columns)
     frame, truth, along = _sent_along(frame, truth, judgments)
     score = partial(_score, plan, __version__, along)
     values, outcomes = _by_bucket(frame, n, score, VALUES, collect)
@@ -465,12 +466,12 @@ def means(values: Any) -> dict[str, Any]:
     totals = values.groupBy('run', 'measure').agg(*map(expr, formulas))
     means_of: dict[str, Any] = {}
     for run, name, mean, total, log in totals.orderBy('run', 'measure').collect():
-        kind = parse(name).kind.aggregate
+        aggregate = parse(name).kind.aggregate
         if mean is None:
             mean = np.nan
-        elif kind is SUM:
+        elif aggregate is SUM:
             mean = total
-        elif kind is GEOMETRIC_MEAN:
+        elif aggregate is GEOMETRIC_MEAN:
             mean = float(np.exp(log))
         means_of.setdefault(run, {})[name] = mean
     if [*means_of] == ['']: return means_of['']
@@ -484,7 +485,8 @@ def compare_on_spark(
 
     qrels, runs, measures: as in `evaluate` of this module. options: options of this
     `evaluate` and of `irmetrics_nb.compare`, such as baseline, test and correction.
-    Raise ValueError for an unknown option, and TypeError for the option collect."""
+    Raises ValueError for an unknown option, and TypeError for the option
+    collect."""
     if 'collect' in options:
         raise TypeError('compare always collects the values and does not take collect=')
     mine = {'order', 'buckets', *Options.__annotations__} & options.keys()
@@ -499,7 +501,7 @@ def _items(data, columns):
     """Return a DataFrame with the label, the score and the group of each item. columns: the
     names of these columns; the group may be omitted."""
     selected = zip(('label', 'value', 'query'), columns, ('number', 'number', 'id'))
-    return data.selectExpr(*(f'{_column_sql(data, name, "items", role)} as {key}' for key, name, role in selected))
+    return data.selectExpr(*(f'{_column_sql(data, name, "items", use)} as {key}' for key, name, use in selected))
 
 def _auc_of_bucket(rel, collect, table):
     """Compute the AUC of each group in a bucket; return (columns, tables). The columns are
@@ -600,7 +602,7 @@ def auc_on_spark(
 
     data: a row for each item. label, score: the names of the columns. rel: the smallest
     label of a positive item. bins: the number of bins of the histogram; the AUC is
-    exact up to this number of different scores. Rows are not shuffled. Raise DataError
+    exact up to this number of different scores. Rows are not shuffled. Raises DataError
     for a missing column, label or score."""
     items = _items(data, (label, score))
     histograms = items.mapInArrow(partial(_histogram, rel, bins), 'part binary')

@@ -85,21 +85,22 @@ def complete_measures(
     """Return (measures with all parameters set, the requested measures).
 
     Parameters come from the conventions and the largest grade. Measures that become
-    equal are returned once. top: the largest grade; None if there is no grade. Raise
-    ValueError if a parameter cannot be known before the evaluation."""
+    equal are returned once. top: the largest grade; None if there is no grade.
+    Raises ValueError if a parameter cannot be known before the evaluation."""
     pairs = [(_complete(m, conventions, top), m) for m in requested]
     by_name = {repr(done): (done, m) for done, m in reversed(pairs)}  # two may become one
-    measures, as_asked = zip(*reversed(by_name.values()))
-    return measures, as_asked
+    measures, requested = zip(*reversed(by_name.values()))
+    return measures, requested
 
 def _complete(measure, conventions, top):
     """Return a measure with all parameters set. top: the largest grade. Raise ValueError
     if a parameter cannot be known before the evaluation."""
     preset = completed(measure, conventions)
-    answers = conventions.of(measure.name)
-    top_known = top is not None and (top >= 0 or answers.negative == 'keep')
+    measure_conventions = conventions.of(measure.name)
+    top_known = top is not None and (top >= 0 or measure_conventions.negative == 'keep')
     complete = preset.resolve(Judged.from_grades([[top] if top_known else []]))
-    unknown = answers.judgments == 'retrieved' or answers.duplicates in ('first', 'last')
+    unknown = (measure_conventions.judgments == 'retrieved'
+               or measure_conventions.duplicates in ('first', 'last'))
     if complete == preset or not unknown: return complete
     lacking = next(name for name in complete.params if name not in preset.params)
     raise ValueError(
@@ -111,8 +112,8 @@ def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str
     """Return the convention that needs the order of the rows, as text.
 
     Return '' if the order is not needed."""
-    in_force = [conventions, *(conventions.of(m.name) for m in measures)]
-    if any(answers.ties == 'given' for answers in in_force): return "ties='given'"
+    orders = conventions.ties, *(conventions.of(m.name).ties for m in measures)
+    if 'given' in orders: return "ties='given'"
     if conventions.duplicates in ('first', 'last'):
         return f'duplicates={conventions.duplicates!r}'
     return ''
@@ -166,8 +167,8 @@ def results_of(outcomes: Sequence[tuple[Any, list]]) -> list[Any]:
     results = [result for result, _ in outcomes]
     errors = [result for result in results if isinstance(result, ValueError)]
     if errors: raise min(errors, key=str)
-    for kind, text in dict.fromkeys(warned for _, seen in outcomes for warned in seen):
-        warnings.warn(text, kind, stacklevel=3)
+    for category, text in dict.fromkeys(pair for _, seen in outcomes for pair in seen):
+        warnings.warn(text, category, stacklevel=3)
     return results
 
 # %% ../nbs/top_level/spark_buckets.ipynb #7bf79d1d
@@ -224,9 +225,9 @@ def _check_nulls(table, plan):
     if not len(wrong): return
     row = wrong.sort('query', 'doc', nulls_last=True).row(0, named=True)
     lacking = next(name for name in expected if row[name] is None)
-    kind = 'run'
-    if row['run'] is None: kind = 'qrels'
-    shown = plan.names.get(f'{kind} {lacking}', plan.names.get(lacking, lacking))
+    role = 'run'
+    if row['run'] is None: role = 'qrels'
+    shown = plan.names.get(f'{role} {lacking}', plan.names.get(lacking, lacking))
     raise DataError(f'{_where(row, plan)}: no value in column {shown!r}')
 
 def _where(row, plan):
@@ -265,7 +266,7 @@ def check_whole(
 ) -> list[str]:
     """Return the warnings of `evaluate` about the data of all buckets together.
 
-    Raise DataError if qrels and a run have no query in common, and ValueError if they
+    Raises DataError if qrels and a run have no query in common, and ValueError if they
     seem to be swapped. spelt: a function that returns the query ids of the qrels and of a
     run, to find different spellings."""
     texts: list[str] = []

@@ -33,8 +33,8 @@ PLAYED = {
 def playable(measure: str | Measure, /) -> str:
     """Return the name of a measure for the interactive ranking.
 
-    Raise ValueError for a measure that the ranking cannot compute, such as Bpref or a
-    measure with a custom gain."""
+    Raises ValueError for a measure that the ranking cannot compute, such as Bpref or
+    a measure with a custom gain."""
     if measure == 'AUC': return 'AUC'
     parsed = parse(measure)
     simple = all(isinstance(x, str | int | float) for x in parsed.params.values())

@@ -74,7 +74,7 @@ class Sample:
     # (systems, measures, queries); NaN where a query does not count
     values: np.ndarray
     notes: tuple[str, ...] = ()  # differences between the systems
-    asked: tuple[Measure, ...] = ()  # the measures as they were asked for
+    requested: tuple[Measure, ...] = ()  # the measures as they were requested
     # (systems, queries, k): as in `Scores`; () if unknown
     first_ranks: Any = ()
     conventions: Conventions | None = None  # of the values; None if unknown
@@ -91,8 +91,8 @@ class Sample:
         """Return the names of the measures that are tested for significance. Measures
         that do not rate quality, such as judged@k (the share of judged documents), are
         left out."""
-        if not self.asked: return [*self.measures]
-        return [name for name, m in zip(self.measures, self.asked) if m.kind.quality]
+        if not self.requested: return [*self.measures]
+        return [name for name, m in zip(self.measures, self.requested) if m.kind.quality]
 
     @property
     def complete(self) -> np.ndarray:
@@ -103,8 +103,8 @@ class Sample:
     @cached_property
     def computed(self) -> list[Measure | None]:
         """Return the measures with all parameters, as their names say. A measure is as it
-        was asked for if its name cannot be parsed, and None if it is not known."""
-        pairs = zip_longest(self.measures, self.asked)
+        was requested if its name cannot be parsed, and None if it is not known."""
+        pairs = zip_longest(self.measures, self.requested)
         return [_measure_or_none(name) or request for name, request in pairs]
 
     def index(self, measure: Any) -> int:
@@ -113,7 +113,7 @@ class Sample:
         if measure is None: return 0
         if measure in self.measures: return self.measures.index(measure)
         tool = tool_of(self.conventions)
-        row = position(measure, self.computed, self.asked or self.computed, tool)
+        row = position(measure, self.computed, self.requested or self.computed, tool)
         if row is not None: return row
         raise KeyError(f'{measure} was not computed; available: '
                        f'{", ".join(self.measures)}')
@@ -163,7 +163,7 @@ def check_apart(names: Iterable, noun: str) -> None:
     if repeated: raise DataError(f'two {noun} are called {repeated[0]!r}')
 
 def _query_value(value, system, query):
-    """Convert a value to float, and None to NaN. Raises DataError, naming the system and
+    """Convert a value to float, and None to NaN. Raise DataError, naming the system and
     the query, if the value is not a finite number."""
     if value is None: return np.nan
     try: number = np.inf if isinstance(value, str) else float(value)
@@ -216,9 +216,9 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
         if n: notes.append(f'{name}: {counted(n, "row")} left out (duplicate documents)')
     depth = min(deepest([m for m in selected if m.kind.quality]), RANKS) or TOP
     names = tuple(map(repr, selected))
-    asked = tuple(scores.requested[i] for i in rows)
+    requested = tuple(scores.requested[i] for i in rows)
     ranks = scores.first_ranks[..., :depth]
-    return Sample(systems, names, scores.query_ids, values, tuple(notes), asked, ranks, scores.conventions,
+    return Sample(systems, names, scores.query_ids, values, tuple(notes), requested, ranks, scores.conventions,
                   scores.judged_retrieved)
 
 def system_names(scores: Scores) -> tuple[str, ...]:
@@ -239,7 +239,7 @@ def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -
 def _from_results(results, measures):
     """Build a `Sample` from one or several `Scores`, or {system: {query: value}}."""
     named = results if isinstance(results, Mapping) else {}
-    def all_are(items, kind): return all(isinstance(item, kind) for item in items)
+    def all_are(items, item_type): return all(isinstance(item, item_type) for item in items)
     if named and all_are(named.values(), Mapping):
         if measures is None: measures = 'value'
         return from_numbers(named, str(measures))
@@ -644,7 +644,7 @@ def _draws(method):
     return {'draws': method.draws or method.known_test.draws, 'seed': method.seed}
 
 def _p_of_pair(d, method, progress):
-    """Return the p-value of the differences `d` of one pair; NaN for fewer than three queries. Raises ValueError if a
+    """Return the p-value of the differences `d` of one pair; NaN for fewer than three queries. Raise ValueError if a
     test function of the user returns something else than a number from 0 to 1 or NaN."""
     if len(d) < LEAST_QUERIES: return np.nan
     test = method.known_test

@@ -326,14 +326,14 @@ def method_sentence(comparison: Comparison) -> str:
     conventions = sample.conventions
     names = sample.tested
     measures = [m for name, m in zip(sample.measures, sample.computed) if m and name in names]
-    if sample.asked: names = [f'{name} ({measure_text(m, conventions)})' for name, m in zip(names, measures)]
+    if sample.requested: names = [f'{name} ({measure_text(m, conventions)})' for name, m in zip(names, measures)]
     sizes = sorted({pair.queries for pair in comparison.rows})
     queries = counted(sizes[-1], 'query')
     if len(sizes) > 1: queries = f'{sizes[0]:,} to {queries}'
-    rules = ''
+    conventions_text = ''
     if conventions:
         phrases = [*conventions.describe(), *_unjudged_phrase(conventions, measures)]
-        rules = f' Conventions: {"; ".join(phrases)}.'
+        conventions_text = f' Conventions: {"; ".join(phrases)}.'
     sided = 'two-sided '
     if callable(method.test): sided = ''
     rule = family_text(comparison).removeprefix('Significant: ')
@@ -341,8 +341,9 @@ def method_sentence(comparison: Comparison) -> str:
     usual = method.known_test.draws
     if usual: details = f'draws of the test: {method.draws or usual:,}; seed {method.seed} ({details})'
     if details: details = f' {details[0].upper()}{details[1:]}.'
-    return (f'Systems are compared by {", ".join(names)}; each pair on {queries}.{rules} A difference is significant '
-            f'if its {sided}{rule}{details} {_interval_sentence(comparison)} Computed with irmetrics_nb {__version__}.')
+    return (f'Systems are compared by {", ".join(names)}; each pair on {queries}.{conventions_text} A difference is '
+            f'significant if its {sided}{rule}{details} {_interval_sentence(comparison)} Computed with irmetrics_nb '
+            f'{__version__}.')
 
 def _unjudged_phrase(conventions, measures):
     """Yield a phrase on unjudged documents, if some measure keeps them and the conventions are known."""
@@ -568,18 +569,18 @@ def _last_lines(comparison, per_run):
     yield ' '.join(filter(None, texts))
     remarks = [f'Note: {note}.' for note in comparison.notes]
     remarks += [f'Warning: {text}.' for text in comparison.warnings]
-    kinds: Counter = Counter()  # of the last words
+    counts: Counter = Counter()  # of the last words
     more = 0
     for text in remarks:
-        kind = ' '.join(text.split()[-3:])
-        kinds[kind] += 1
-        if per_run or kinds[kind] <= MOST_OF_A_KIND: yield text
+        ending = ' '.join(text.split()[-3:])
+        counts[ending] += 1
+        if per_run or counts[ending] <= MOST_SIMILAR: yield text
         else: more += 1
     if more:
         yield (f'{more} more notes and warnings like these are in .notes and .warnings; the command line prints them '
                'with --per-run.')
 
-MOST_OF_A_KIND = 4  # sentences that are printed; the others are counted
+MOST_SIMILAR = 4  # notes with the same last words that are printed; the others are counted
 
 # %% ../../nbs/comparing/comparison.ipynb #1995d0e4
 def _forest(comparison, measure, ax):

@@ -62,7 +62,7 @@ from irmetrics_nb.results.results import (
 @dataclass(frozen=True)
 class Verdict:
     """Result of one check of one system: whether it passed, and why."""
-    kind: str      # 'drop', 'margin', 'floor' or 'coverage'
+    check: str     # 'drop', 'margin', 'floor' or 'coverage'
     system: str
     measure: str
     slice: str
@@ -229,7 +229,7 @@ def _no_loss(comparison, pair, margin, allow_unknown):
     evidence = interval_text(pair.lower_bound, pair.upper_bound, level, decimals(pair))
     return _pair_verdict(comparison, pair, 'margin', passed, evidence, outcome, unknown)
 
-def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
+def _pair_verdict(comparison, pair, check, passed, evidence, outcome, unknown):
     """Return the verdict of a check that compares two systems. evidence: the text of the
     interval and the p-value. outcome: a text added at the end. If the check failed, the
     verdict contains the queries that lost most."""
@@ -241,7 +241,7 @@ def _pair_verdict(comparison, pair, kind, passed, evidence, outcome, unknown):
     if not passed:
         queries = comparison.slice(pair.slice).queries(pair.a, pair.b, pair.measure)
         worst = [(q, before, after) for q, before, after in queries[:WORST] if after < before]
-    return Verdict(kind, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
+    return Verdict(check, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 # %% ../../nbs/comparing/gate.ipynb #3b27e5ac
 def _coverages(comparison, min_coverage):
@@ -357,10 +357,9 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
 class Gate(Result):
     """Result of `gate`: a verdict per check, and the minimum detectable drops."""
     verdicts: tuple[Verdict, ...]
+    comparison: Comparison     # what was checked
     could: tuple[str, ...]     # the minimum detectable and the largest possible drops
-    sentences: tuple[str, ...] = ()  # the sentences of the comparison and its families
-    warnings: tuple[str, ...] = ()
-    judging: tuple[str, ...] = ()  # judged@k of each system, with warnings
+    judging: tuple[str, ...]   # judged@k of each system, with warnings
 
     @property
     def ok(self) -> bool:
@@ -378,7 +377,7 @@ class Gate(Result):
         return self.verdicts
 
     def _columns(self) -> dict[str, Any]:
-        names = 'kind', 'system', 'measure', 'slice', 'passed', 'unknown', 'text'
+        names = 'check', 'system', 'measure', 'slice', 'passed', 'unknown', 'text'
         return {name: [getattr(verdict, name) for verdict in self.rows] for name in names}
 
     def _blocks(self) -> Iterable[Any]:
@@ -411,14 +410,16 @@ class Gate(Result):
         suite = xml.Element('testsuite', name='irmetrics', tests=n, failures=failed,
                             errors='0')
         for verdict in self.verdicts:
-            subject = f'{verdict.kind}: {verdict.measure}{in_slice(verdict.slice)}'
+            subject = f'{verdict.check}: {verdict.measure}{in_slice(verdict.slice)}'
             name = _clean(visible(subject))
             system = _clean(visible(verdict.system))
             case = xml.SubElement(suite, 'testcase', name=name, classname=system)
             if verdict.passed: continue
             failure = xml.SubElement(case, 'failure', message=_clean(verdict.text))
             failure.text = _clean('\n'.join(_worst_text(verdict.queries)))
-        texts = [*self.sentences, *self.could, *self.judging, *self.warnings]
+        compared = self.comparison
+        texts = [*compared.sentences(), family_text(compared), *self.could, *self.judging,
+                 *compared.warnings]
         remarks = '\n'.join(dict.fromkeys(texts))
         xml.SubElement(suite, 'system-out').text = _clean(remarks)
         xml.indent(suite)
@@ -499,11 +500,9 @@ def gate(
                          'min_coverage, or fail_if_worse with measures of quality')
     verdicts += _coverages(comparison, min_coverage)
     could = *_wide_limits(sample, pairs, limit), *_drop_lines(comparison, margin)
-    sentences = (*comparison.sentences(), family_text(comparison))
     systems = dict.fromkeys((pair.a, pair.b) for pair in rows)
     judging = [*judging_notes(sample), *judging_warnings(sample, systems)]
-    return Gate(tuple(verdicts), could, sentences, tuple(comparison.warnings),
-                tuple(map(visible, judging)))
+    return Gate(tuple(verdicts), comparison, could, tuple(map(visible, judging)))
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
 def _worst_text(queries):
@@ -525,7 +524,8 @@ def _clean(text):
 # %% ../../nbs/comparing/gate.ipynb #ad25002f
 def assert_no_drop(
     qrels: Any, run: Any, baseline: Any, measures: Any = 'nDCG@10', *,
-    margin: float | None = None, max_drop: float | str | None = None,
+    max_drop: float | str | None = None, margin: float | None = None,
+    fail_if_worse: Measures = (), floors: str | Floor | Iterable[Floor | str] = (),
     allow_unknown: bool = False, min_coverage: float | None = None,
     require: str = 'significant', **options: Any,
 ) -> Gate:
@@ -537,13 +537,17 @@ def assert_no_drop(
         The judgments, the run to check and the run to compare it with, in any form that
         `evaluate` accepts.
     measures : str, Measure, or several
-        The measures that must not drop.
-    margin : float, optional
-        The run fails unless a loss of this size is ruled out.
+        The measures to compute.
     max_drop : float or str, optional
         A significant drop larger than this limit fails: a number, or a percentage of
         the baseline's mean such as '1%'. Default: 0 without a margin, and no check of
         drops with a margin.
+    margin : float, optional
+        The run fails unless a loss of this size is ruled out.
+    fail_if_worse : str, Measure, or several
+        The measures that must not drop. Default: all.
+    floors : str, Floor, or several
+        The lowest allowed means, such as 'nDCG@10=0.4'.
     allow_unknown : bool
         Whether checks that cannot be decided pass, for example in slices of one or two
         queries.
@@ -576,10 +580,11 @@ def assert_no_drop(
     runs = {'baseline': baseline, 'run': run}
     comparison = compare(
         qrels, runs, measures, baseline='baseline', margin=margin, **options)
-    limit = 0 if margin is None and max_drop is None else max_drop
-    verdict = gate(comparison, margin=margin, max_drop=limit,
-                   allow_unknown=allow_unknown, min_coverage=min_coverage,
-                   require=require)
+    if margin is None and max_drop is None: max_drop = 0
+    verdict = gate(
+        comparison, max_drop=max_drop, margin=margin, fail_if_worse=fail_if_worse,
+        floors=floors, allow_unknown=allow_unknown, min_coverage=min_coverage,
+        require=require)
     if verdict.ok: return verdict
     raise AssertionError('\n'.join([str(verdict), *comparison.sentences()]))
 

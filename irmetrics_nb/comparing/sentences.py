@@ -21,7 +21,7 @@ from irmetrics_nb.comparing.aligned_scores import (
     in_slice,
 )
 from .statistics import CORRECTIONS, INTERVALS
-from ..core.choices import AS_USUAL, CHOICES, OF_A_KIND
+from ..core.choices import CHOICES, DEFAULT_DESCRIPTIONS, OPTIONS_OF_KINDS
 from ..data.errors import counted, visible
 from ..results.results import p_text, sentence_number
 
@@ -103,13 +103,13 @@ def no_scatter(pair: Pair) -> bool:
     return pair.queries >= LEAST_QUERIES and np.isinf(pair.effect)
 
 # %% ../../nbs/comparing/sentences.ipynb #5777f861
-def interval_text(low: float, high: float, level: float, digits: int, kind: str = '') -> str:
+def interval_text(low: float, high: float, level: float, digits: int, method_name: str = '') -> str:
     """Format a confidence interval as text, with its level.
 
-    digits: the number of decimals. kind: the name of the method, or ''. Returns 'no
+    digits: the number of decimals. method_name: of the interval, or ''. Returns 'no
     interval' if an end is NaN."""
     if np.isnan((low, high)).any(): return 'no interval'
-    name = f'{kind} interval'.strip()
+    name = f'{method_name} interval'.strip()
     return f'{100 * level:.4g} % {name} {sentence_number(low, digits)} to {sentence_number(high, digits)}'
 
 def pair_interval(pair: Pair, method: Method) -> str:
@@ -117,9 +117,9 @@ def pair_interval(pair: Pair, method: Method) -> str:
 
     The text names the method of the interval, such as bootstrap, if it does not belong to
     the test."""
-    if method.agrees: kind = ''
-    else: kind = INTERVALS[method.interval]
-    return interval_text(pair.low, pair.high, pair.level, decimals(pair), kind)
+    if method.agrees: method_name = ''
+    else: method_name = INTERVALS[method.interval]
+    return interval_text(pair.low, pair.high, pair.level, decimals(pair), method_name)
 
 def margin_text(pair: Pair, method: Method) -> str:
     """Return the result of the tests with a margin as text.
@@ -279,6 +279,7 @@ def measure_text(measure: Measure, conventions: Conventions | None = None) -> st
         text = PARAMETER_TEXTS.get(f'{measure.name} {name}={value!r}', text)
         if value is not None: texts.append(text)
     if measure.kind.at == 'k': texts.append(f'cutoff {measure.at}' if measure.at else 'no cutoff')
-    for kind, option, answer in conventions.measures if conventions else ():
-        if kind == measure.name and option in OF_A_KIND: texts.append(CHOICES[option][answer] or AS_USUAL[answer])
+    for kind, option, value in conventions.measures if conventions else ():
+        if kind == measure.name and option in OPTIONS_OF_KINDS:
+            texts.append(CHOICES[option][value] or DEFAULT_DESCRIPTIONS[value])
     return '; '.join(filter(None, texts))

@@ -185,7 +185,7 @@ def as_array(values: Any, name: str) -> np.ndarray:
 
     The dtype is preserved, but masked values become NaN. A tensor with a gradient, on
     another device or of type bfloat16 is converted, too. `name` appears in error
-    messages. ValueError for values that numpy cannot read."""
+    messages. Raises ValueError for values that numpy cannot read."""
     if hasattr(values, 'detach') and hasattr(values, 'cpu'):
         values = values.detach().cpu()
         if 'bfloat16' in str(values.dtype): values = values.float()
@@ -193,8 +193,8 @@ def as_array(values: Any, name: str) -> np.ndarray:
     read = np.from_dlpack if foreign else np.asarray
     try: array = read(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as e:
-        kind = type(values).__name__
-        raise ValueError(f'{name}: numpy cannot read this {kind}: {e}') from None
+        type_name = type(values).__name__
+        raise ValueError(f'{name}: numpy cannot read this {type_name}: {e}') from None
     # The masked arrays are recognised without importing numpy.ma.
     is_masked = isinstance(values, np.ndarray) and hasattr(type(values), 'mask')
     if not is_masked: return array
@@ -235,15 +235,15 @@ def _of_python(objects):
 def as_numbers(values: Any, name: str) -> np.ndarray:
     """Convert a column of numbers to an array of floats; missing values become NaN.
 
-    `name` appears in error messages. ValueError for text and other values that are not
-    numbers, for an integer that a float cannot represent exactly, and for an array that
-    is not one-dimensional."""
+    `name` appears in error messages. Raises ValueError for text and other values that
+    are not numbers, for an integer that a float cannot represent exactly, and for an
+    array that is not one-dimensional."""
     array = unrounded(values, as_array(values, name))
     if array.ndim != 1:
         raise ValueError(f'{name} must be one column, but the shape is {array.shape}')
-    kind = array.dtype.kind
-    if kind in 'bf': return array.astype(float, copy=False)
-    if kind not in 'iuO' and len(array):
+    type_code = array.dtype.kind
+    if type_code in 'bf': return array.astype(float, copy=False)
+    if type_code not in 'iuO' and len(array):
         raise ValueError(
             f'{name} must be numbers, not {array.dtype} such as {array[0]!r}'
         )
@@ -279,8 +279,9 @@ def aligned(**columns: Any) -> list:
 
     columns: the columns by name. The rows of each column that has an index are sorted
     like those of the first such column. Columns without an index, such as lists and
-    arrays, are unchanged, and so are columns of another length. ValueError if two
-    indexes have different entries, or different orders and an entry that occurs twice.
+    arrays, are unchanged, and so are columns of another length. Raises ValueError if
+    two indexes have different entries, or different orders and an entry that occurs
+    twice.
     """
     names = [name for name, column in columns.items() if hasattr(column, 'iloc')]
     for name in names[1:]:
@@ -303,16 +304,17 @@ def aligned(**columns: Any) -> list:
 def number_ids(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted distinct ids, and for each item the index of its id among them.
 
-    ValueError if an id is missing, or if the ids cannot be sorted."""
+    Raises ValueError if an id is missing, or if the ids cannot be sorted."""
     ids = unrounded(groups, as_array(groups, 'groups'))
     if ids.ndim != 1:
         raise ValueError('groups must be one column of ids, but the shape is '
                          f'{ids.shape}')
-    kind = ids.dtype.kind
+    type_code = ids.dtype.kind
     missing: Any = False
-    if kind in 'fcmM': missing = np.isnan(ids)
-    listed = kind == 'U' and not hasattr(groups, 'dtype')  # numpy reads None as a name
-    if kind == 'O' or listed:
+    if type_code in 'fcmM': missing = np.isnan(ids)
+    # numpy reads None as a name
+    listed = type_code == 'U' and not hasattr(groups, 'dtype')
+    if type_code == 'O' or listed:
         missing = [is_missing(x) for x in (groups if listed else ids)]
     if np.any(missing):
         raise ValueError('groups must not contain None or NaN, but item '
@@ -331,8 +333,8 @@ def number_sizes(sizes: Any, items: int) -> np.ndarray:
     """Return the group number of each item, computed from the sizes of consecutive
     groups.
 
-    ValueError if a size is not an integer of at least 1, or if the sum of the sizes is
-    not `items`."""
+    Raises ValueError if a size is not an integer of at least 1, or if the sum of the
+    sizes is not `items`."""
     size = as_numbers(sizes, 'sizes')
     valid = (size >= 1) & (size % 1 == 0)
     for i in np.flatnonzero(~valid):
@@ -351,8 +353,8 @@ def number_groups(
 
     The groups are defined by one id per item (`groups`) or by the sizes of consecutive
     groups (`sizes`); with sizes, the ids are 0, 1, 2, ... If both are None, all items
-    form one group. ValueError if both are passed, or if the number of ids is not
-    `items`."""
+    form one group. Raises ValueError if both are passed, or if the number of ids is
+    not `items`."""
     if groups is None and sizes is None: sizes = [items] if items else []
     if sizes is not None:
         if groups is not None: raise ValueError('give groups or sizes, not both')
@@ -367,10 +369,10 @@ def number_groups(
 def labels_and_scores(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
     """Convert a column of labels and a column of scores to arrays of floats.
 
-    Columns of pandas are aligned by their index. ValueError for a label that is not
-    finite, a score that is NaN, or columns of different lengths or with different
-    indexes. An EvaluationWarning is emitted if the columns look as if they were
-    swapped."""
+    Columns of pandas are aligned by their index. Raises ValueError for a label that
+    is not finite, a score that is NaN, or columns of different lengths or with
+    different indexes. An EvaluationWarning is emitted if the columns look as if
+    they were swapped."""
     labels, scores = aligned(labels=labels, scores=scores)
     labels = as_numbers(labels, 'labels')
     scores = as_numbers(scores, 'scores')
@@ -416,15 +418,15 @@ def warn_caller(text: str) -> None:
     warnings.warn(text, EvaluationWarning, stacklevel=level)
 
 # %% ../../nbs/core/arrays.ipynb #52c9a48f
-def check_count(name: str, count: Counts, listed: np.ndarray, kind: str) -> np.ndarray:
+def check_count(name: str, count: Counts, listed: np.ndarray, adjective: str) -> np.ndarray:
     """Check a count of documents that a user passed, and return it as one count per query.
 
     count: one number, one per query, or None. listed: (queries,) the number of such
-    documents in each ranking, which is the count if `count` is None. ValueError if a
-    count is smaller than this number, or not an integer. `name` (such as 'n_relevant')
-    and `kind` ('relevant') appear in the message."""
+    documents in each ranking, which is the count if `count` is None. Raises ValueError if
+    a count is smaller than this number, or not an integer. `name` (such as 'n_relevant')
+    and `adjective` ('relevant') appear in the message."""
     if count is None: return listed
     counts = np.broadcast_to(np.asarray(count), listed.shape)
     for i in np.flatnonzero((counts < listed) | (counts % 1 != 0)):
-        raise ValueError(f'{name}={counts[i]}, but the list contains {listed[i]:g} {kind} documents')
+        raise ValueError(f'{name}={counts[i]}, but the list contains {listed[i]:g} {adjective} documents')
     return counts

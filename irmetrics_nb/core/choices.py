@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['TiesChoice', 'MissingChoice', 'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice',
-           'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OF_A_KIND', 'AS_USUAL', 'NO_ROWS',
-           'check_option', 'lists_choices']
+           'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OPTIONS_OF_KINDS',
+           'DEFAULT_DESCRIPTIONS', 'NO_ROWS', 'check_option', 'lists_choices']
 
 # %% ../../nbs/core/choices.ipynb #6d71c54d
 from collections.abc import Callable, Iterable
@@ -73,8 +73,9 @@ def lists_choices(**registries: Iterable[str]) -> Callable[[_F], _F]:
     return listed
 
 # %% ../../nbs/core/choices.ipynb #de86962f
-# Questions that a kind of measures may answer in a way of its own, and how an answer is
-# said there that is a matter of course for all.
-OF_A_KIND = 'ties', 'no_relevant', 'negative', 'score_dtype', 'judgments'
-AS_USUAL = {'float64': 'scores as 64-bit floats', 'all': 'all judgments count'}
+# Options that can be set for one kind of measures, and descriptions of default values,
+# which are shown only for one kind.
+OPTIONS_OF_KINDS = 'ties', 'no_relevant', 'negative', 'score_dtype', 'judgments'
+DEFAULT_DESCRIPTIONS = {
+    'float64': 'scores as 64-bit floats', 'all': 'all judgments count'}
 NO_ROWS = 'a query without results counts as missing'

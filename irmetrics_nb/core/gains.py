@@ -28,7 +28,8 @@ def linear_gain(g: Numbers) -> np.ndarray:
 def exp_gain(g: Numbers) -> np.ndarray:
     """Return the exponential gain G(g) = 2^g - 1 of each grade (Burges et al. 2005).
 
-    ValueError for a grade of 1024 or more, whose gain is too large for a float."""
+    Raises ValueError for a grade of 1024 or more, whose gain is too large for a
+    float."""
     g = np.asarray(g, dtype=float)
     if np.any(g >= 1024):
         raise ValueError(
@@ -50,7 +51,8 @@ def as_gain(gain: Gain = 'linear', *, more: str = '') -> Callable:
     """Convert a gain (a name, a mapping or a function) to a function from grades to
     gains.
 
-    ValueError for an unknown name; `more` names other values in the message."""
+    Raises ValueError for an unknown name; `more` names other values in the
+    message."""
     if isinstance(gain, Mapping): return partial(_gains_by_table, gain)
     return function_of('gain', gain, NAMED_GAINS, f'{more}a mapping ')
 
@@ -60,8 +62,8 @@ def function_of(
     """Convert a parameter that is a name or a function to a function of arrays.
 
     A function of the user gets and returns arrays of floats; its result is broadcast to
-    the shape of its argument. named: the functions by name. ValueError for an unknown
-    name; `more` names other allowed values in the message."""
+    the shape of its argument. named: the functions by name. Raises ValueError for an
+    unknown name; `more` names other allowed values in the message."""
     if isinstance(value, str) and value in named: return named[value]
     if not callable(value):
         raise ValueError(f'unknown {parameter} {value!r}: use one of {sorted(named)}, '
@@ -73,8 +75,8 @@ def function_of(
 
 def _gains_by_table(table, g):
     """Look up the gain of each grade of the array `g` in the mapping `table`. The key
-    'else' holds the gain of all other grades. ValueError for a missing grade if there is
-    no such key."""
+    'else' holds the gain of all other grades. Raise ValueError for a missing grade if
+    there is no such key."""
     grades, index = np.unique(np.asarray(g, dtype=float), return_inverse=True)
     table = dict(table)
     otherwise = table.pop('else', None)
@@ -116,8 +118,8 @@ Discount = str | Callable
 def as_discount(discount: Discount = 'log2', b: float = 2) -> Callable:
     """Convert a discount (a name or a function) to a function from ranks to weights.
 
-    `b` is the base of 'jarvelin'; other discounts do not use it. ValueError for an
-    unknown name or a base b <= 1."""
+    `b` is the base of 'jarvelin'; other discounts do not use it. Raises ValueError
+    for an unknown name or a base b <= 1."""
     if not b > 1:
         raise ValueError(f'the base b of the discount must be larger than 1, not {b!r}')
     if discount == 'jarvelin': return partial(jarvelin_discount, b=b)
@@ -198,8 +200,8 @@ def parameter_lines(name: str, label: str, default: str = '') -> tuple[str, ...]
 
     label: the name that is shown, such as '@' for the cutoff. default: text after the
     type."""
-    kind, meaning = PARAMETERS.get(name, ('value', ''))
-    return f'{label} : {kind}{default}', *(f'    {row}' for row in wrap(meaning, 80))
+    type_text, meaning = PARAMETERS.get(name, ('value', ''))
+    return f'{label} : {type_text}{default}', *(f'    {row}' for row in wrap(meaning, 80))
 
 # %% ../../nbs/core/gains.ipynb #5b8e4c27
 _F = TypeVar('_F', bound=Callable)

@@ -47,8 +47,8 @@ def geometric_mean(values: Column, /, *, floor: float = FLOOR) -> float:
     """Return the geometric mean of values >= 0.
 
     The geometric mean of AP over queries is called GMAP. Values below `floor` are
-    replaced by it. NaN if there are no values; ValueError for a negative value. Source:
-    Robertson (2006).
+    replaced by it. NaN if there are no values; raise ValueError for a negative value.
+    Source: Robertson (2006).
 
     >>> round(geometric_mean([0.1, 0.9]), 4)
     0.3
@@ -215,8 +215,8 @@ class Kind:
     def translate(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Translate parameters of another tool to those of this package.
 
-        For nDCG, {'dcg': 'exp-log2'} becomes {'gain': 'exp'}. ValueError for an unknown
-        value."""
+        For nDCG, {'dcg': 'exp-log2'} becomes {'gain': 'exp'}. Raises ValueError for an
+        unknown value."""
         translated = {}
         for name, value in params.items():
             spelling = self.spellings.get(name)
@@ -254,8 +254,8 @@ class Kind:
     def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
         """Return one value per query for the best, worst or average order of ties.
 
-        ties: 'best', 'worst' or 'average'. TiesError if the kind has no best and worst
-        order, or if there are too many orders for an average."""
+        ties: 'best', 'worst' or 'average'. Raises TiesError if the kind has no best
+        and worst order, or if there are too many orders for an average."""
         def value(batch): return self.value(batch, **params)
         if self.unordered: return value(judged)
         if ties == 'average':
@@ -397,8 +397,8 @@ class Measure(Generic[_P]):
         with suppress(TypeError): _ACCEPTED.add(arguments)
 
     def _checked_params(self):
-        """Return the parameters in their order, with simplified values. ValueError for an
-        unknown parameter, or a value of another type than its default."""
+        """Return the parameters in their order, with simplified values. Raise ValueError
+        for an unknown parameter, or a value of another type than its default."""
         params = self.kind.translate(self.params)
         for p in sorted(params.keys() - self.defaults):
             advice = f'available: {list(self.defaults)}'
@@ -480,7 +480,7 @@ class Measure(Generic[_P]):
         """Return the value of the measure for a ranking.
 
         A query without relevant documents scores 0. For another rule, use
-        `Accumulator(measure, no_relevant='skip').add(judged)`, which returns `Scores`.
+        `Accumulator(measure, no_relevant='skip').add(judged).compute()`.
 
         Parameters
         ----------
@@ -545,7 +545,7 @@ class Measure(Generic[_P]):
         return f'{name}@{self.at}'
 
     @property
-    def asked(self) -> str:
+    def requested(self) -> str:
         """Return the measure as text, with the explicitly set parameters only."""
         return self._written(self.given)
 

@@ -236,7 +236,7 @@ def mean_over_orders(
 
     `value` is a function of a `Judged` that returns one number per query. `worth` has
     one number per judged retrieved document; documents with 0 count as unjudged, which
-    reduces the number of orders. TiesError for a query with too many orders."""
+    reduces the number of orders. Raises TiesError for a query with too many orders."""
     if worth is not None: judged = judged.only(worth != 0)
     n_orders = count_orders(judged)
     for q in np.flatnonzero(n_orders > MAX_ORDERS):

@@ -17,7 +17,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 # %% ../../nbs/data/errors.ipynb #f5d10fb5
-NOT_SEEN = re.compile('[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]')
+INVISIBLE = re.compile('[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]')
 
 def visible(text: object) -> str:
     """Return str(text) in one line, with control characters and line breaks escaped.
@@ -29,7 +29,7 @@ def visible(text: object) -> str:
     >>> visible('a\\x1b[31mb')
     'a\\\\x1b[31mb'
     """
-    return NOT_SEEN.sub(_escaped, str(text))
+    return INVISIBLE.sub(_escaped, str(text))
 
 def _escaped(match):
     """Return the escape sequence of the matched character. A surrogate that encodes a byte
@@ -138,7 +138,7 @@ FILE_ERRORS = {
 }
 
 StrPath = str | os.PathLike  # what names a file
-EMPTY = 'the path is empty (is a variable not set?)'
+EMPTY_PATH = 'the path is empty (is a variable not set?)'
 
 @contextmanager
 def file_errors(path: StrPath) -> Iterator[None]:
@@ -152,7 +152,7 @@ def file_errors(path: StrPath) -> Iterator[None]:
         raise
     except (OSError, EOFError, zlib.error) as error:
         problem = FILE_ERRORS.get(type(error)) or getattr(error, 'strerror', None) or str(error)
-        raise DataError(f'{path or EMPTY}: {problem}{_files_of(path)}') from None
+        raise DataError(f'{path or EMPTY_PATH}: {problem}{_files_of(path)}') from None
     except ValueError:
         raise DataError(f'{path!r} is not a valid file name') from None
 
@@ -169,8 +169,8 @@ def import_polars(feature: str = 'a table', instead: str = '') -> Any:
     """Import and return polars. Ctrl-C then still interrupts a read that waits for
     data.
 
-    Raise ImportError if polars is not installed. The message names the `feature` that
-    needs polars, and ends with `instead`, a hint at what else can be done."""
+    Raises ImportError if polars is not installed. The message names the `feature`
+    that needs polars, and ends with `instead`, a hint at what else can be done."""
     import signal
     import threading
     try:

@@ -110,7 +110,7 @@ class Ids:
 # %% ../../nbs/data/ids.ipynb #6209d179
 def encode_id(item: object) -> bytes:
     """Return an id as bytes: str encoded as UTF-8, an integer as its decimal digits. Bytes are returned unchanged.
-    Raise DataError for other types, and for text that UTF-8 cannot encode (half of a surrogate pair)."""
+    Raises DataError for other types, and for text that UTF-8 cannot encode (half of a surrogate pair)."""
     if isinstance(item, bytes): return item
     if isinstance(item, (int, np.integer)) and not isinstance(item, bool): item = str(int(item))
     if not isinstance(item, str):
@@ -126,8 +126,8 @@ def encode_id(item: object) -> bytes:
 
 # %% ../../nbs/data/ids.ipynb #f0e66c61
 def join_items(items: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Join str, bytes or integers; return (buffer, start, length) for `Ids`. Raise DataError
-    for items of other types."""
+    """Join str, bytes or integers; return (buffer, start, length) for `Ids`. Raises
+    DataError for items of other types."""
     items = items if hasattr(items, '__len__') else list(items)
     try: joined = '\n'.join(chain(items, [''])).encode()
     except (TypeError, UnicodeEncodeError): joined = b''  # an item is no text
@@ -406,10 +406,10 @@ def to_floats(numbers: Sequence) -> np.ndarray:
 # %% ../../nbs/data/ids.ipynb #891146e4
 NUMBER_NAMES = {'qrels': 'grade', 'run': 'score'}
 
-def invalid_rows(value: np.ndarray, kind: str) -> np.ndarray:
-    """Return the indices of invalid numbers, for `kind` 'qrels' or 'run'. NaN is always
+def invalid_rows(value: np.ndarray, role: str) -> np.ndarray:
+    """Return the indices of invalid numbers, for `role` 'qrels' or 'run'. NaN is always
     invalid. Infinite numbers are invalid only as grades in qrels."""
-    if kind == 'qrels': return np.flatnonzero(~np.isfinite(value))
+    if role == 'qrels': return np.flatnonzero(~np.isfinite(value))
     return np.flatnonzero(np.isnan(value))
 
 def is_blank(number: Any) -> bool:
@@ -417,11 +417,11 @@ def is_blank(number: Any) -> bool:
     if isinstance(number, str | bytes): return not number.strip()
     return number is None
 
-def invalid_number(kind: str, source: object, value: float) -> str:
+def invalid_number(role: str, source: object, value: float) -> str:
     """Return the error message for an invalid grade ('qrels') or score ('run'). `source` is
     the number as it was read, and `value` the float that it was parsed to."""
     finite = 'finite ' if np.isinf(value) else ''
-    return f'the {NUMBER_NAMES[kind]} {short_repr(source)} is not a {finite}number'
+    return f'the {NUMBER_NAMES[role]} {short_repr(source)} is not a {finite}number'
 
 # %% ../../nbs/data/ids.ipynb #c2de0fe5
 _ZEROS = '(?<![0-9])0+(?=[0-9])'
@@ -446,7 +446,7 @@ SPELLINGS = {
     'without the part after #': _removing('#.*$'),
     'without the folders at the beginning': _removing('^.*/'),
 }
-LOSSY = [*SPELLINGS][-3:]  # that may leave the same of two documents
+LOSSY_SPELLINGS = [*SPELLINGS][-3:]  # that may leave the same of two documents
 
 def _decoding(encoding):
     """Return a function that decodes an id which is not UTF-8. Other ids are unchanged."""
@@ -532,7 +532,7 @@ def _normal_forms(ids, rules, source):
         lossy: tuple[str, ...] = ()
         for rule in rules:
             shorter = rule[source](form)
-            if shorter != form and rule[0] in LOSSY: lossy += (rule[0],)
+            if shorter != form and rule[0] in LOSSY_SPELLINGS: lossy += (rule[0],)
             form = shorter
         forms.setdefault(form, []).append((id, lossy))
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}

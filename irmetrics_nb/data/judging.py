@@ -18,7 +18,7 @@ import numpy as np
 # %% ../../nbs/data/judging.ipynb #40efdd0d
 from ..core.arrays import argsort_descending, changes, concat_ranges, descends, pack, sort_pool
 from ..core.choices import CHOICES, NegativeChoice, check_option
-from ..core.judged import TIE, Judged
+from ..core.judged import TIE_COLUMNS, Judged
 from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
@@ -203,7 +203,7 @@ class JudgedHits:
 
 def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
     """Find the judged documents in a run, and compute their ranks and ties. A chunk has the judgment of its document.
-    Raise DataError if a chunk has the id of another judged document, and if `from_spans` made the judgments for
+    Raises DataError if a chunk has the id of another judged document, and if `from_spans` made the judgments for
     another run, with other passages."""
     check_chunks(qrels, run)
     if run._dicts:
@@ -375,24 +375,24 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
         grade = grade[counts]
     columns['pool_query'], columns['pool_grade'] = sort_pool(query_of, grade)
     del grade, query_of  # room for the ranks
-    names = ['rank', *TIE]
+    names = ['rank', *TIE_COLUMNS]
     if not (ranks[2] > 1).any(): del names[1:]
     dtype = np.intp if len(columns['query']) < MANY_ENTRIES else np.int32
     columns |= zip(names, ranks[:len(names)].astype(dtype))
     return Judged.unchecked(**columns)
 
 # %% ../../nbs/data/judging.ipynb #b121ea61
-WINDOW = 4000  # rows
-WINDOWS = 4    # of a run
+WINDOW_ROWS = 4000  # rows
+WINDOWS_PER_RUN = 4    # of a run
 
-def windows(query: np.ndarray, limit: int = WINDOWS) -> list[tuple[slice, np.ndarray]]:
+def windows(query: np.ndarray, limit: int = WINDOWS_PER_RUN) -> list[tuple[slice, np.ndarray]]:
     """Return at most `limit` samples of adjacent rows, evenly spread over the rows, as (rows, numbers of the queries).
     `query` has the query of each row. Queries that a sample may divide are left out, unless nothing else remains."""
-    n_samples = min(limit, max(1, len(query) // WINDOW))
+    n_samples = min(limit, max(1, len(query) // WINDOW_ROWS))
     samples = []
     for i in range(n_samples):
         begin = len(query) * i // n_samples
-        end = begin + WINDOW
+        end = begin + WINDOW_ROWS
         inside = query[begin:end]
         ascending = np.sort(inside)
         numbers = ascending[changes(ascending)]
@@ -413,14 +413,14 @@ class QueryLook:
     docs: Sequence[str] = ()    # if there are any: some of those that it retrieved and nobody judged
     rank: Any = ()              # the rank column of the first rows, if there is one
 
-QUERIES = 50  # that are looked at in one window
-DOCS = 300    # that are compared with missed ones in one window
+QUERIES_PER_WINDOW = 50  # that are looked at in one window
+DOCS_PER_WINDOW = 300    # that are compared with missed ones in one window
 MANY_DOCS = 2000  # for an observer
-MISSED = 10   # of one query
+MISSED_PER_QUERY = 10   # of one query
 RANKED_QUERIES, RANKED_ROWS = 10, 20  # of one window, whose ranks are read
 
 def looks_at(
-    rows: Rows, limit: int, qrels: Qrels, hits: JudgedHits, n_docs: int = DOCS,
+    rows: Rows, limit: int, qrels: Qrels, hits: JudgedHits, n_docs: int = DOCS_PER_WINDOW,
 ) -> list[QueryLook]:
     """Return a `QueryLook` (sample of one query, for checks) for the first queries in at most `limit` samples of rows.
     `hits` has the judged documents in the rows, so that a `QueryLook` can list judged documents that were not
@@ -435,7 +435,7 @@ def looks_at(
     lacking = np.bincount(judgments.query[~retrieved], minlength=len(qrels)) > 0
     for window, numbers in samples:
         room = n_docs
-        numbers = numbers[:QUERIES]
+        numbers = numbers[:QUERIES_PER_WINDOW]
         queries = match_queries(qrels, rows.query_ids[numbers])
         for i, (number, query) in enumerate(zip(numbers.tolist(), queries.tolist())):
             rows_here = np.flatnonzero(rows.query[window] == number) + window.start
@@ -453,22 +453,22 @@ def looks_at(
     return looks
 
 def _sample(docs):
-    step = -(-len(docs) // MISSED)
+    step = -(-len(docs) // MISSED_PER_QUERY)
     return sorted(docs)[::step or 1]
 
 # %% ../../nbs/data/judging.ipynb #fcbb748b
-COMPARED = 12         # of the queries of a run of dicts, all over it,
+COMPARED_QUERIES = 12         # of the queries of a run of dicts, all over it,
 ENOUGH_DOCUMENTS, SAMPLING_RATIO = 300, 100  # with so many documents, or one of so many; but two at the least
 
 def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
-    """Return a `QueryLook` (sample of one query, for checks) for at most COMPARED queries, spread evenly over a run of
-    dicts."""
+    """Return a `QueryLook` (sample of one query, for checks) for at most COMPARED_QUERIES queries, spread evenly over a run
+    of dicts."""
     judged_docs = qrels._by_query[0].docs
     runs = run._dicts.docs
     rows = len(run._dicts.value)
     mean = max(rows // len(runs), 1)
     most = max(ENOUGH_DOCUMENTS, rows // SAMPLING_RATIO) // mean
-    n_compared = max(2, min(COMPARED, most))
+    n_compared = max(2, min(COMPARED_QUERIES, most))
     looks = []
     for query in [*runs][::-(-len(runs) // n_compared)]:
         docs = runs[query]
@@ -477,7 +477,7 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
         missed = [doc for doc, grade in grades.items() if grade >= 0 and doc not in docs]
         if missed:
             look.missed = _sample(missed)
-            look.docs = [doc for doc in islice(docs, DOCS) if doc not in grades]
+            look.docs = [doc for doc in islice(docs, DOCS_PER_WINDOW) if doc not in grades]
         looks.append(look)
     return looks
 
@@ -527,8 +527,8 @@ def _judge_in_memory(joining, run):
         _check_common(qrels, results._facts.source, results.queries)
     def looks():
         if results._dicts and not observe: return looks_at_dicts(qrels, results)
-        n_docs = MANY_DOCS if observe else DOCS
-        return looks_at(results.rows, WINDOWS, qrels, hits, n_docs)
+        n_docs = MANY_DOCS if observe else DOCS_PER_WINDOW
+        return looks_at(results.rows, WINDOWS_PER_RUN, qrels, hits, n_docs)
     description = 'in one piece' + _left_out(results._facts.comments)
     return judged, Reading(results.answered, run.name, description, looks, observed, results.notes, missing)
 
@@ -546,7 +546,7 @@ def judge_part(
     run = Run._unchecked(rows)
     hits = match(qrels, run, ties)
     observed = observe(run) if observe else None
-    looks = looks_at(rows, limit, qrels, hits, MANY_DOCS if observe else DOCS)
+    looks = looks_at(rows, limit, qrels, hits, MANY_DOCS if observe else DOCS_PER_WINDOW)
     return hits, rows.query_ids.hash(), run._pairs.suspects, looks, observed
 
 # %% ../../nbs/data/judging.ipynb #6ab59700
@@ -573,7 +573,7 @@ def _with_limits(file):
     previous = 0
     for batch in file:
         total = max(file.total, 1)
-        samples = 1 + (WINDOWS - 1) * min(file.done, total) // total
+        samples = 1 + (WINDOWS_PER_RUN - 1) * min(file.done, total) // total
         yield batch, samples - previous
         previous = samples
 
@@ -589,7 +589,7 @@ def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[tuple
     if count <= 1: return None
     with TemporaryDirectory() as folder:
         partitions = file.partition(min(count, MAX_PARTS), folder)
-        return [judge_rows(rows, int(i < WINDOWS)) for i, rows in enumerate(partitions)]
+        return [judge_rows(rows, int(i < WINDOWS_PER_RUN)) for i, rows in enumerate(partitions)]
 
 # %% ../../nbs/data/judging.ipynb #eb312c1a
 def _judge_file(joining, file):
@@ -641,7 +641,7 @@ def judge_run(
     observe: called as observe(run) for every part of the run, from two threads. With part
     or observe it is no error if judgments and run have no query in common.
 
-    Return (`Judged`, `Reading`): the rankings, and how the run was read. Raise DataError
+    Return (`Judged`, `Reading`): the rankings, and how the run was read. Raises DataError
     as in `judge`, and if a single query needs more memory than is allowed."""
     check_option('ties', ties, ('docid', 'given'))
     check_option('negative', negative, CHOICES['negative'])

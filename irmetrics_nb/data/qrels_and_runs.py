@@ -169,10 +169,10 @@ class DictSource:
     begin: np.ndarray  # (queries + 1,) where each query's numbers begin, and where the last one's end
 
     @classmethod
-    def of(cls, source: Any, kind: str) -> 'DictSource | None':
+    def of(cls, source: Any, role: str) -> 'DictSource | None':
         """Create a `DictSource` from a dict of dicts with valid text ids and numbers.
 
-        Return None for any other source. `kind` is 'qrels' or 'run'."""
+        Return None for any other source. `role` is 'qrels' or 'run'."""
         if type(source) is not dict or {*map(type, source)} != {str} or is_columns(source): return None
         if {*map(type, source.values())} != {dict}: return None
         if not all(is_utf8_text(ids) for ids in (source, *source.values())): return None
@@ -182,7 +182,7 @@ class DictSource:
             return None
         value = np.frombuffer(packed)
         begin = np.cumsum([0, *map(len, source.values())], dtype=np.intp)
-        return None if len(invalid_rows(value, kind)) else cls(source, value, begin)
+        return None if len(invalid_rows(value, role)) else cls(source, value, begin)
 
     @cached_property
     def doc_ids(self) -> list[str]:
@@ -203,14 +203,14 @@ class DictSource:
         return value
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #80ba791c
-CHUNKS = 'chunks', 'documents'  # what takes a place in a run of chunks
+COUNT_CHOICES = 'chunks', 'documents'  # what takes a place in a run of chunks
 
 def documents_of(rows: Rows, parents: Any) -> Ids:
     """Return the document id of the chunk (passage) in each row.
 
     `parents` is {chunk: document}, a table or a file with both columns, a function of
     the chunk's id, or a separator such as '#'. With a separator, the document id is the
-    text before the last separator in the chunk's id. Raise DataError for a chunk
+    text before the last separator in the chunk's id. Raises DataError for a chunk
     without a document."""
     if isinstance(parents, str):
         if not parents: raise DataError("parents must not be an empty string")
@@ -244,8 +244,8 @@ def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
     """Return the length of the chunk in each row, as a float64 array (rows,).
 
     `lengths` is {chunk: length}, a table, a file, a function of the chunk's id, or one
-    number for all chunks. Raise DataError for a length that is missing, negative or not
-    finite."""
+    number for all chunks. Raises DataError for a length that is missing, negative or
+    not finite."""
     source = (lambda chunk: lengths) if isinstance(lengths, Real) else lengths
     values, code = _of_each_chunk(rows, source, 'lengths', LENGTH_COLUMNS)
     length = to_floats(values)[code]
@@ -404,7 +404,7 @@ class QueryDocTable:
     def to_pandas(self) -> 'pandas.DataFrame':
         """Return all rows as a pandas DataFrame, with the columns of `to_polars`.
 
-        Raise ImportError if pandas is not installed."""
+        Raises ImportError if pandas is not installed."""
         try:
             import pandas as pd
         except ImportError:
@@ -419,8 +419,8 @@ class QueryDocTable:
         The extension sets the format: .parquet, .csv, .tsv, .json or .jsonl. Any other
         name is TREC text. With an additional .gz, the file is gzipped.
 
-        Raise ValueError for the extension of an unsupported format, such as .yaml, and
-        for ids that the format cannot store. Raise OSError if the file cannot be
+        Raises ValueError for the extension of an unsupported format, such as .yaml,
+        and for ids that the format cannot store. Raises OSError if the file cannot be
         written. After an error, there is no new file."""
         write_whole(path, file_bytes(self, path))
 
@@ -585,7 +585,7 @@ class Run(QueryDocTable):
             raise ValueError('budget= and lengths= must be set together')
         if parents is not None:
             count = count or 'chunks'
-            check_option('count', count, CHUNKS)
+            check_option('count', count, COUNT_CHOICES)
             self._replace_rows(parent=documents_of(self.rows, parents), count=count)
         if budget is not None:
             if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
@@ -631,8 +631,8 @@ class Run(QueryDocTable):
         return super().to_polars().with_columns(pl.Series('rank', rank_rows(self.rows)))
 
     def __repr__(self) -> str:
-        kind = 'chunk' if self.count else 'document'
-        retrieved = counted(len(self._columns.value), kind)
+        noun = 'chunk' if self.count else 'document'
+        retrieved = counted(len(self._columns.value), noun)
         if self.count:
             retrieved += f' of {counted(len(factorize(self.rows.parent)[0]), "document")}'
         name = f'Run {visible(self.name)}' if self.name else 'Run'

@@ -22,7 +22,7 @@ import numpy as np
 from ..core.arrays import concat_ranges
 from ..core.choices import DuplicatesChoice
 from ..core.measures import Measure
-from .errors import EMPTY, DataError, StrPath, file_errors, import_polars, polars_errors
+from .errors import EMPTY_PATH, DataError, StrPath, file_errors, import_polars, polars_errors
 from .ids import PAD, Ids, block_starts
 from .qrels_and_runs import NO_ROWS, Qrels, Run
 from irmetrics_nb.data.sources import (
@@ -79,11 +79,11 @@ def found_runs(path: StrPath) -> list[str] | None:
     """Return the sorted paths of the runs in a folder, or of files that match a pattern
     such as runs/*.txt.
 
-    Return None if `path` is a single run or an empty folder. Raise DataError if no file
-    matches the pattern."""
+    Return None if `path` is a single run or an empty folder. Raises DataError if no
+    file matches the pattern."""
     if is_remote(path): return None
     text = os.fspath(path)
-    if not text: raise DataError(f'a run is missing: {EMPTY}')
+    if not text: raise DataError(f'a run is missing: {EMPTY_PATH}')
     if is_spread(text): return None
     if os.path.isdir(text): return _no_folder_lost(sorted(glob(os.path.join(escape(text), '[!._]*')))) or None
     if os.path.exists(text) or not set('*?[') & set(text): return None
@@ -129,7 +129,7 @@ def _table_with(path):
 def by_system(source: Any, column: str) -> dict[str, Any]:
     """Split a table with several systems; return {system: source of its rows}.
 
-    `column` is the column or the partition with the names of the systems. Raise
+    `column` is the column or the partition with the names of the systems. Raises
     DataError if it is missing or has empty values, and if `source` is not a table or
     its path."""
     pl = import_polars()
@@ -176,7 +176,7 @@ class RunSource:
     def of(cls, source: Any, name: str = '', **options: Any) -> 'RunSource':
         """Return the source of a run. A `RunSource` only gets the new name.
 
-        Raise DataError for None."""
+        Raises DataError for None."""
         if source is None: raise unknown_form(source, 'run')
         if isinstance(source, cls): return replace(source, name=name or source.name)
         if isinstance(source, Run): name = name or source._own_name
@@ -230,8 +230,8 @@ class RunSource:
 def named_sources(run: Any) -> list[tuple[str, Any]] | None:
     """Return (name, source) for each of several runs; None for a single run.
 
-    The name is '' for runs in a list, a folder or a pattern. Raise ValueError if only
-    some of the items are runs."""
+    The name is '' for runs in a list, a folder or a pattern. Raises ValueError if
+    only some of the items are runs."""
     if is_path(run):
         if found_runs(run) is None: return None
         run = [run]
@@ -275,8 +275,8 @@ def check_places(qrels: Any, run: Any) -> None:
 
     The message says what to write instead."""
     if isinstance(qrels, Run) or isinstance(run, Qrels):
-        kinds = f'a {type(qrels).__name__} and a {type(run).__name__}'
-        raise ValueError(f'evaluate(qrels, run) received {kinds}; are they swapped?')
+        types = f'a {type(qrels).__name__} and a {type(run).__name__}'
+        raise ValueError(f'evaluate(qrels, run) received {types}; are they swapped?')
     for source, addition in ((qrels, ''), (run, ', not a run')):
         if _is_measure(source):
             raise ValueError(f'{source!r} is a measure{addition}; write evaluate(qrels, run, {source!r})')

@@ -344,8 +344,8 @@ def read_scores(path: StrPath) -> dict[str, dict[str, dict[str, float]]]:
     """Return {run: {query: {measure: value}}} of a CSV, Parquet or JSON file that
     `Scores.save` wrote.
 
-    A run without a name in the file is called ''. Raise DataError if the file is not a
-    table of scores."""
+    A run without a name in the file is called ''. Raises DataError if the file is not
+    a table of scores."""
     name = os.fspath(path)
     data = file_content(path)
     values_of: dict = {}
@@ -386,14 +386,14 @@ DOCUMENTS = SimpleNamespace(
     titles='title name heading'.split(),
     texts=['text', 'body', 'contents', 'content', 'abstract', ''],
 )
-LONGEST = 160, 200  # letters of a title, and of more text
-RULES = re.compile(r'([-=_~*#.])\1{3,}')  # lines that are drawn with letters
+LONGEST_TEXTS = 160, 200  # letters of a title, and of more text
+DRAWN_LINES = re.compile(r'([-=_~*#.])\1{3,}')  # lines that are drawn with letters
 
 def one_line(text: Any, limit: int) -> str:
     """Return a text on one line, truncated to `limit` characters.
 
     Lines of a repeated sign, such as hyphens below a heading, are removed."""
-    cleaned = RULES.sub(' ', str('' if text is None else text)[:8 * limit])
+    cleaned = DRAWN_LINES.sub(' ', str('' if text is None else text)[:8 * limit])
     line = ' '.join(cleaned.split())
     return line if len(line) <= limit else line[:limit - 1].rstrip() + '…'
 
@@ -466,7 +466,7 @@ def read_words(
     or Parquet file or of TREC topics, gzipped or not. If it is None, the result is empty.
     `columns` has the possible names of the columns.
 
-    Raise DataError if the source cannot be read or a column is missing. Warn with
+    Raises DataError if the source cannot be read or a column is missing. Warn with
     DataWarning if the source has none of the needed ids."""
     if source is None or not needed_ids: return {}
     where = os.fspath(source) if is_path(source) else columns.what
@@ -498,7 +498,7 @@ def read_words(
 def _title_and_text(row, columns):
     """Return the title and the text of a row, both shortened to one line. If the row has no
     title, the beginning of its text is the title."""
-    limit, text_limit = LONGEST
+    limit, text_limit = LONGEST_TEXTS
     lines = [one_line(row.get(name), limit + text_limit) for name in columns.titles + columns.texts]
     title, text = [*filter(None, lines), '', ''][:2]
     titled = any(row.get(name) for name in columns.titles)

@@ -77,7 +77,7 @@ def plain_answer(answer: Any) -> Any:
     body = getattr(answer, 'body', None)
     return body if isinstance(body, (dict, list)) else answer
 
-SHAPES = (  # kind, the name of its items (one per query), and a field of every item with its type
+SHAPES = (  # shape, the name of its items (one per query), and a field of every item with its type
     ('request', 'requests', 'ratings', list),
     ('details', 'details', 'hits', list),
     ('msearch', 'responses', 'took', int),
@@ -85,7 +85,7 @@ SHAPES = (  # kind, the name of its items (one per query), and a field of every 
 )
 
 def service_shape(source: Any) -> str:
-    """Return the kind of a request or response of Elasticsearch or OpenSearch. It is 'request' (a _rank_eval
+    """Return the shape of a request or response of Elasticsearch or OpenSearch. It is 'request' (a _rank_eval
     request), 'details' (a _rank_eval response), 'search' ({query: response}), 'one search' (the response to one
     search), 'msearch' (a _msearch response), or '' for any other source."""
     source = plain_answer(source)
@@ -107,13 +107,13 @@ def _is_answer(answer):
     return isinstance(answer.get('error'), (str, dict)) and ('status' in answer or len(answer) == 1)
 
 # %% ../../nbs/data/sources.ipynb #73f4f386
-def from_service(source: Any, kind: str, name: str) -> Mapping:
+def from_service(source: Any, role: str, name: str) -> Mapping:
     """Convert a request or response of a search service to {query: {document: number}}. The numbers are ratings in
-    qrels and negative ranks in a run. Raise DataError if the response is incomplete, or does not fit `kind`. `name`
-    is the source's name in messages."""
+    qrels and negative ranks in a run. Raises DataError if the response is incomplete, or does not fit `role`.
+    `name` is the source's name in messages."""
     source = plain_answer(source)
     shape = service_shape(source)
-    problem = REFUSED[kind].get(shape)
+    problem = REFUSED_SHAPES[role].get(shape)
     if problem: raise DataError(f'{name}: {problem}')
     if shape == 'details':
         failed = source.get('failures')
@@ -131,13 +131,13 @@ def from_service(source: Any, kind: str, name: str) -> Mapping:
         if repeated is not None:
             raise DataError(f'{name}, query {query!r}: duplicate document {repeated!r}; is it in two indices?')
         values: Iterable = count(-1, -1)
-        if kind == 'qrels': values = [hit.get('rating') for hit in hits]
+        if role == 'qrels': values = [hit.get('rating') for hit in hits]
         numbers[query] = dict(zip(docs, values))
     return numbers
 
 NO_JUDGMENTS = ('this is a response, which contains ratings of the hits only; read the judgments from the request, '
                 'which also contains ratings of documents that were not retrieved')
-REFUSED = {
+REFUSED_SHAPES = {
     'qrels': dict.fromkeys(('details', 'one search', 'msearch', 'search'), NO_JUDGMENTS),
     'run': {
         'request': 'this is a request to _rank_eval, which contains judgments; read the run from its response',
@@ -166,13 +166,13 @@ def repeated_item(items: Iterable) -> Any:
     """Return the first item that appears more than once; None if there is no such item."""
     return next((item for item, count in Counter(items).items() if count > 1), None)
 
-HITS = Note('hits', 'hits of a search service are ranked in the order of the response, not by score')
+HITS_NOTE = Note('hits', 'hits of a search service are ranked in the order of the response, not by score')
 
-def rows_from_service(source: Any, kind: str, name: str, columns: Mapping) -> Rows:
+def rows_from_service(source: Any, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a request with ratings or a response with hits of
     Elasticsearch or OpenSearch. Hits are ranked in the order of the response."""
-    rows = rows_from_dicts(from_service(source, kind, name), kind, name, columns)
-    if kind == 'run': rows.ranks, rows.notes = True, (HITS,)
+    rows = rows_from_dicts(from_service(source, role, name), role, name, columns)
+    if role == 'run': rows.ranks, rows.notes = True, (HITS_NOTE,)
     return rows
 
 # %% ../../nbs/data/sources.ipynb #77c96027
@@ -190,31 +190,31 @@ def is_columns(source: Mapping) -> bool:
     if not all(isinstance(column, (list, tuple, np.ndarray)) for column in columns): return False
     return len({*map(len, columns)}) == 1
 
-def rows_from_columns(source: Mapping, kind: str, name: str, columns: Mapping) -> Rows:
-    """Return the rows of a dict of columns. Raise DataError if a column is missing, or a row is invalid."""
+def rows_from_columns(source: Mapping, role: str, name: str, columns: Mapping) -> Rows:
+    """Return the rows of a dict of columns. Raises DataError if a column is missing, or a row is invalid."""
     names = [*map(str, source)]
-    with polars_errors(name): positions = column_positions(names, kind, columns)
+    with polars_errors(name): positions = column_positions(names, role, columns)
     values = [column.values() if isinstance(column, Mapping) else column for column in source.values()]
     triples = [*zip(*(values[i] for i in positions))]
     if not triples: raise DataError(f'{name}: there are no rows')
-    ranks = holds_ranks(names[positions[2]], kind, columns)
-    return rows_from_lists(triples, kind, name, ranks=ranks, notes=unused_columns(names, kind, columns))
+    ranks = holds_ranks(names[positions[2]], role, columns)
+    return rows_from_lists(triples, role, name, ranks=ranks, notes=unused_columns(names, role, columns))
 
 # %% ../../nbs/data/sources.ipynb #77c96028
-def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping) -> Rows:
-    """Return the rows of a dict whose values are dicts or lists of documents. Raise DataError if there are no rows or
-    a row is invalid."""
+def rows_from_dicts(source: Mapping, role: str, name: str, columns: Mapping) -> Rows:
+    """Return the rows of a dict whose values are dicts or lists of documents. Raises DataError if there are no rows
+    or a row is invalid."""
     if not source: raise DataError(f'{name}: there are no queries')
-    if is_columns(source): return rows_from_columns(source, kind, name, columns)
+    if is_columns(source): return rows_from_columns(source, role, name, columns)
     if holds_hits(source):
         hits = [(query, hit) for query, hits in source.items() for hit in hits]
         queries = [query for query, _ in hits]
-        rows = rows_from_triples(starmap(_with_query, hits), kind, name, columns, queries=queries)
+        rows = rows_from_triples(starmap(_with_query, hits), role, name, columns, queries=queries)
         empty = [query for query, hits in source.items() if not len(hits)]
         rows.query_ids, _ = factorize(ids_of_objects([*rows.query_ids.tolist(), *empty], name))
         return rows
     if columns: raise DataError(f'{name}: columns= works for tables, text and records, but not for a dict of dicts')
-    source, lists = _docs_of_queries(source, kind, name)
+    source, lists = _docs_of_queries(source, role, name)
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
     size = np.fromiter(map(len, docs), np.intp, len(docs))
     query_ids, codes = factorize(ids_of_objects(list(source), name))
@@ -222,16 +222,16 @@ def rows_from_dicts(source: Mapping, kind: str, name: str, columns: Mapping) -> 
     listed = ''
     numbers = [1] * len(doc)
     if not lists: numbers = list(chain.from_iterable(d.values() for d in source.values()))
-    elif kind == 'run': numbers = list(chain.from_iterable(range(0, -len(d), -1) for d in docs))
+    elif role == 'run': numbers = list(chain.from_iterable(range(0, -len(d), -1) for d in docs))
     else: listed = 'sets' if all(isinstance(d, Set) for d in source.values()) else 'lists'
     rows = Rows(query_ids, np.repeat(codes, size), doc, to_floats(numbers), name, listed=listed)
-    return check_values(rows, kind, numbers)
+    return check_values(rows, role, numbers)
 
-def _docs_of_queries(source, kind, name):
+def _docs_of_queries(source, role, name):
     """Return ({query: documents}, lists). `lists` is True if all values are lists of documents (in judgments, lists
     or sets), and False for dicts. Report other values, and inside `collect_faults` also invalid ids, with
     `report_fault`, and leave them out."""
-    containers = (list, tuple, Set) if kind == 'qrels' else (list, tuple)
+    containers = (list, tuple, Set) if role == 'qrels' else (list, tuple)
     source = {query: docs.tolist() if isinstance(docs, np.ndarray) else docs for query, docs in source.items()}
     lists = all(isinstance(docs, containers) for docs in source.values())
     valid = {}
@@ -240,7 +240,7 @@ def _docs_of_queries(source, kind, name):
         if not (lists or isinstance(docs, Mapping)):
             problem = (f'the value of query {query!r} should be a dict of documents, or a list in every query, not '
                        f'{short_repr(docs)}')
-        elif lists and kind == 'qrels' and len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
+        elif lists and role == 'qrels' and len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
             problem = (f'query {query!r} has a list of both text and numbers, {short_repr(docs)}; write grades as a '
                        'dict, {document: grade}')
         if problem:
@@ -289,12 +289,12 @@ def _with_query(query, hit):
 
 # %% ../../nbs/data/sources.ipynb #8156b864
 def rows_from_triples(
-    source: Iterable, kind: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
+    source: Iterable, role: str, name: str, columns: Mapping = NO_COLUMNS, lines: Sequence[int] = (),
     queries: Sequence = (),
 ) -> Rows:
     """Return the rows of an iterable of (query, document, number). The items can also be records, or objects with
     these attributes. `columns` has the names of the columns of records. `lines` has the line number of each item in a
-    file, and `queries` the query of each item in a dict, for messages. Raise DataError for an invalid item."""
+    file, and `queries` the query of each item in a dict, for messages. Raises DataError for an invalid item."""
     def where(i):
         if lines: return f'{name}, line {lines[i]}'
         return f'{name}, query {queries[i]!r}' if queries else f'{name}, item {i + 1}'
@@ -303,7 +303,7 @@ def rows_from_triples(
     notes: tuple[Note, ...] = ()
     ranks = False
     for i, item in enumerate(source):
-        try: triple, ranked = _triple(item, kind, columns)
+        try: triple, ranked = _triple(item, role, columns)
         except DataError as error:
             report_fault('columns', f'{where(i)}: {error}')
             continue
@@ -312,23 +312,23 @@ def rows_from_triples(
         ranks = ranked
         triples.append(triple)
         if lines: valid_lines.append(lines[i])
-        if i == 0: notes = unused_columns(_names_of(item), kind, columns)
+        if i == 0: notes = unused_columns(_names_of(item), role, columns)
     if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
-    try: return rows_from_lists(triples, kind, name, valid_lines, ranks, notes)
+    try: return rows_from_lists(triples, role, name, valid_lines, ranks, notes)
     except DataError as error:
         hint = _list_hint(item) if isinstance(triples[-1][2], str) else ''
         raise DataError(f'{error}{hint}') from None
 
-def _triple(item, kind, columns):
+def _triple(item, role, columns):
     """Return ((query, document, number), ranked) for an item. `ranked` is True if the number is a rank. Raise
     DataError for an invalid item."""
     if isinstance(item, Mapping):
         names = [*map(str, item)]
         values = [*item.values()]
-        positions = column_positions(names, kind, columns)
-        return tuple(values[i] for i in positions), holds_ranks(names[positions[2]], kind, columns)
+        positions = column_positions(names, role, columns)
+        return tuple(values[i] for i in positions), holds_ranks(names[positions[2]], role, columns)
     if columns: raise DataError(f'columns= works for tables, text and records, but not for {short_repr(item)}')
-    number = COLUMN_KEYS[kind][2]
+    number = COLUMN_KEYS[role][2]
     attributes = 'query_id', 'doc_id', number
     if all(hasattr(item, name) for name in attributes):
         return tuple(getattr(item, name) for name in attributes), False
@@ -359,21 +359,21 @@ def _object(pairs):
     if len(values) == len(pairs): return values
     return {RepeatedName(name): value for name, value in pairs}
 
-def rows_from_json(data: bytes, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    "Return the rows of a JSON file. Raise DataError if it is not JSON, or its content has no known structure."
+def rows_from_json(data: bytes, role: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+    "Return the rows of a JSON file. Raises DataError if it is not JSON, or its content has no known structure."
     content, lines = parse_json(data, name, _object)
     if isinstance(content, dict) and isinstance(next(iter(content), ''), RepeatedName):
         raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
-    if lines: return rows_from_triples(content, kind, name, columns, lines)
+    if lines: return rows_from_triples(content, role, name, columns, lines)
     flat = isinstance(content, dict) and not any(isinstance(value, (dict, list)) for value in content.values())
     if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
     form = form_of(content)
-    if isinstance(content, (dict, list)) and form: return form.read(content, kind, name, columns)
+    if isinstance(content, (dict, list)) and form: return form.read(content, role, name, columns)
     raise DataError(f'{name}: expected a JSON object or list, not {short_repr(content)}')
 
 def parse_json(text: str | bytes, name: str, hook: Callable | None = None) -> tuple[Any, list[int]]:
     """Return (content, []) of JSON text, or (values, line numbers) of JSON lines. `hook` is the `object_pairs_hook`
-    of `json.loads`. Raise DataError for invalid JSON."""
+    of `json.loads`. Raises DataError for invalid JSON."""
     try: return json.loads(text, object_pairs_hook=hook), []
     except json.JSONDecodeError as error:
         if error.msg != 'Extra data':
@@ -384,7 +384,7 @@ def parse_json(text: str | bytes, name: str, hook: Callable | None = None) -> tu
 
 def parsed_lines(lines: Iterable[str | bytes], name: str, hook: Callable | None = None) -> Iterator[tuple[int, Any]]:
     """Yield (line number, value) for each line of JSON lines that is not blank. `hook` is the `object_pairs_hook` of
-    `json.loads`. Raise DataError for invalid JSON."""
+    `json.loads`. Raises DataError for invalid JSON."""
     for number, line in enumerate(lines, 1):
         if not line.strip(): continue
         try: value = json.loads(line, object_pairs_hook=hook)
@@ -462,8 +462,8 @@ def ensure_unchanged(
 
 @contextmanager
 def opened(path: StrPath, state: tuple[int, int] | None = None) -> Iterator[tuple[BufferedReader, Any]]:
-    """Open a file in a `with` statement as (file, stream of its uncompressed bytes). Raise DataError if it cannot be
-    read, or changes after `state`, an earlier result of `file_state` (default: while it is open)."""
+    """Open a file in a `with` statement as (file, stream of its uncompressed bytes). Raises DataError if it cannot
+    be read, or changes after `state`, an earlier result of `file_state` (default: while it is open)."""
     with (
         file_errors(path), open_bytes(path) as file,
         ensure_unchanged(file.fileno(), path, state),
@@ -475,7 +475,7 @@ MAX_UNPACKED_RATIO = 50       # or this many times its size
 
 def read_bytes(path: StrPath) -> np.ndarray:
     """Return all bytes of a file as a uint8 array, decompressed if it is gzipped. The array has PAD additional bytes
-    at its end. Raise DataError if the file cannot be read."""
+    at its end. Raises DataError if the file cannot be read."""
     with opened(path) as (file, stream):
         size = os.fstat(file.fileno()).st_size
         if stream is not file:
@@ -501,24 +501,24 @@ def _read_stream(stream, path, limit=np.inf):
     return np.frombuffer(data, np.uint8)
 
 def file_content(path: StrPath) -> bytes:
-    "Return all bytes of a file, decompressed if it is gzipped. Raise DataError if the file cannot be read."
+    "Return all bytes of a file, decompressed if it is gzipped. Raises DataError if the file cannot be read."
     return bytes(read_bytes(path)[:-PAD])
 
 # %% ../../nbs/data/sources.ipynb #23741ef0
-def rows_from_bytes(data: np.ndarray, kind: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+def rows_from_bytes(data: np.ndarray, role: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     """Return the rows in the bytes of a file, in the format that the first bytes show. The last PAD bytes of `data`
     do not belong to the file."""
     content = data[:-PAD]
     head = content[:HEAD_BYTES].tobytes()
-    if looks_like_json(head, name): return rows_from_json(content.tobytes(), kind, name, columns)
+    if looks_like_json(head, name): return rows_from_json(content.tobytes(), role, name, columns)
     if head.startswith(TABLE_MAGIC):
-        return rows_from_table(read_table(content.tobytes(), name), kind, name, columns=columns)
+        return rows_from_table(read_table(content.tobytes(), name), role, name, columns=columns)
     check_encoding(head, name)
     separator = header_separator(head, name, columns)
-    if separator: return rows_from_csv(content.tobytes(), separator, kind, name, columns)
+    if separator: return rows_from_csv(content.tobytes(), separator, role, name, columns)
     with hint_if_binary(head), polars_errors(name):
-        layout = text_layout(head, kind, columns)
-        return rows_from_text(TextBytes.from_bytes(name, data), kind, layout)
+        layout = text_layout(head, role, columns)
+        return rows_from_text(TextBytes.from_bytes(name, data), role, layout)
 
 # %% ../../nbs/data/sources.ipynb #ad1d2b4f
 def is_path(source: object) -> bool:
@@ -537,8 +537,8 @@ def read_lookup(
     """Return (ids, {column: values}) of a source that maps ids to values. The source is a dict, a pandas Series with
     an index, a table, or a file with a header. `what` is its name in messages. `ids` has the usual names of the id
     column; `id_column` can be another name. `chosen` has the names of the columns to return; by default, all are
-    returned. If `header` is False, a text file may have two columns without a header. Raise DataError if a column is
-    missing."""
+    returned. If `header` is False, a text file may have two columns without a header. Raises DataError if a column
+    is missing."""
     if isinstance(source, Mapping): return list(source), _columns_of(source.values())
     if hasattr(source, 'iloc') and not hasattr(source, 'columns'):
         return source.index.tolist(), {str(source.name or ''): source.tolist()}
@@ -555,7 +555,7 @@ def read_lookup(
 
 def lookup_column(source: Any, what: str, ids: Sequence[str], names: Sequence[str]) -> tuple[list, list]:
     """Return (ids, values) of a source as in `read_lookup`. The values are of the first column with a name in `names`,
-    or of the only column. Raise DataError if there is no such column."""
+    or of the only column. Raises DataError if there is no such column."""
     keys, columns = read_lookup(source, what, ids)
     found = [columns[name] for name in names if name in columns][:1] or [*columns.values()]
     if len(found) == 1: return keys, found[0]
@@ -612,28 +612,28 @@ def _lists_of_file(path, used, ids):
     return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
-def rows_from_path(path: StrPath, kind: str, name: str, columns: Mapping) -> Rows:
+def rows_from_path(path: StrPath, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a file, of a table in several files, or of a remote table."""
     path = os.fspath(path)
     if is_remote(path) or is_spread(path):
         with polars_errors(path):
             table = scan(path)
             names = table.collect_schema().names()
-            used = [names[i] for i in column_positions(names, kind, columns)]
-            rows = rows_from_table(table.select(used).collect(), kind, path, columns=columns, names=names)
+            used = [names[i] for i in column_positions(names, role, columns)]
+            rows = rows_from_table(table.select(used).collect(), role, path, columns=columns, names=names)
     else:
         keep_freed_memory()
         data = read_bytes(path)
         if len(data) == PAD: raise DataError(f'{path}: the file is empty')
-        rows = rows_from_bytes(data, kind, path, columns)
+        rows = rows_from_bytes(data, role, path, columns)
     rows.name = rows.name or file_stem(path)
     return rows
 
-def rows_from_any_table(source: Any, kind: str, name: str, columns: Mapping) -> Rows:
+def rows_from_any_table(source: Any, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a table of polars, pandas or a library with Arrow export."""
-    with polars_errors(name): table = to_polars_table(source, kind, columns)
+    with polars_errors(name): table = to_polars_table(source, role, columns)
     names = with_index(source).columns if hasattr(source, 'iloc') else ()  # all columns of pandas, not three
-    return rows_from_table(table, kind, name, columns=columns, names=[*map(str, names)])
+    return rows_from_table(table, role, name, columns=columns, names=[*map(str, names)])
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a02
 def holds_documents(source: Mapping) -> bool | None:
@@ -657,7 +657,7 @@ class Form(NamedTuple):
     """Form of input, such as a path or a table, with functions that recognise and read it."""
     name: str                                      # what errors call it
     fits: Callable[[Any], object]                  # whether a source has this form
-    read: Callable[[Any, str, str, Mapping], Rows] # (source, kind, name, columns)
+    read: Callable[[Any, str, str, Mapping], Rows] # (source, role, name, columns)
     is_run: Callable[[Any], bool | None] = lambda source: True  # whether it stands for a run beside others
     holds_runs: bool = False                       # whether its items may be several runs
 
@@ -674,19 +674,19 @@ def form_of(source: Any) -> Form | None:
     if isinstance(source, (bytes, bytearray)): return None
     return next((form for form in FORMS if form.fits(source)), None)
 
-def unknown_form(source: Any, kind: str) -> DataError:
+def unknown_form(source: Any, role: str) -> DataError:
     """Return the DataError for a source that no form fits."""
     *names, last = [form.name for form in FORMS]
-    return DataError(f'the {kind}: expected {", ".join(names)} or {last}, not {short_repr(source)}')
+    return DataError(f'the {role}: expected {", ".join(names)} or {last}, not {short_repr(source)}')
 
-def no_rows(kind: str) -> Rows:
+def no_rows(role: str) -> Rows:
     """Return an empty `Rows` of judgments ('qrels') or of a run ('run')."""
     ids = Ids.from_list([])
-    return Rows(ids, np.empty(0, np.int32), ids, np.empty(0), f'the {kind}')
+    return Rows(ids, np.empty(0, np.int32), ids, np.empty(0), f'the {role}')
 
 # %% ../../nbs/data/sources.ipynb #0f699ee3
 def read_rows(
-    source: Any, kind: str, *, columns: Mapping[str, Any] | None = None,
+    source: Any, role: str, *, columns: Mapping[str, Any] | None = None,
     descending: bool | None = None,
 ) -> Rows:
     """Read any source of judgments or of a run; return its rows as columns.
@@ -694,33 +694,33 @@ def read_rows(
     source: the path of a TREC, CSV, TSV, JSON, JSON lines, Parquet or Arrow file, gzipped
     or not; {query: {document: number}} or {query: [document, ...]}; a table of polars,
     pandas or another library with Arrow export; or an iterable of (query, document,
-    number). kind: 'qrels' or 'run'. columns: names of the columns of a table, text or
+    number). role: 'qrels' or 'run'. columns: names of the columns of a table, text or
     records, such as {'query': name, 'document': name, 'score': name} ('relevance' for
     judgments; 'rank' if the lowest number is the best; numbers from 1 for a text without
     a header). Columns that are not listed are found by their usual names. descending:
     whether the largest number is the best; with False the rows have the negatives of the
     numbers. None: False for ranks, such as those of a column named rank, otherwise True.
 
-    Raise DataError for a source that cannot be read or has an invalid row, ValueError for
-    an unknown kind or key of `columns`, and TypeError if `descending` is not a bool.
+    Raises DataError for a source that cannot be read or has an invalid row, ValueError
+    for an unknown role or key of `columns`, and TypeError if `descending` is not a bool.
 
     >>> from irmetrics_nb.data.sources import read_rows
     >>> rows = read_rows({'q1': {'d7': 9.5, 'd2': 8.25}}, 'run')
     >>> rows.query_ids.tolist(), rows.doc.tolist(), rows.value.tolist()
     (['q1'], ['d7', 'd2'], [9.5, 8.25])
     """
-    if kind not in COLUMN_KEYS:
-        raise ValueError(f"kind must be 'qrels' or 'run', not {kind!r}")
+    if role not in COLUMN_KEYS:
+        raise ValueError(f"role must be 'qrels' or 'run', not {role!r}")
     if not isinstance(descending, bool | None):
         raise TypeError(f'descending must be True or False, not {short_repr(descending)}')
     if isinstance(source, Rows): return source
     if columns is not None and not (isinstance(columns, Mapping) and columns):
-        raise columns_error(columns, kind)
-    named_columns, ranks = said_columns(columns or {}, kind)
+        raise columns_error(columns, role)
+    named_columns, ranks = said_columns(columns or {}, role)
     form = form_of(source)
-    if form is None: raise unknown_form(source, kind)
-    rows = form.read(source, kind, f'the {kind}', named_columns)
+    if form is None: raise unknown_form(source, role)
+    rows = form.read(source, role, f'the {role}', named_columns)
     rows.comments.warn()
     if descending is None: descending = not (ranks or rows.ranks)
-    if HITS in rows.notes or rows.ranks != descending: return rows
+    if HITS_NOTE in rows.notes or rows.ranks != descending: return rows
     return negate_numbers(rows)

@@ -59,8 +59,8 @@ COLUMN_SYNONYMS = {  # names that may be of a text or a rank come last
     'qrels': _priorities('relevance', '', 'rel label grade judgment rating', 'score'),
     'run': _priorities('score', '', 'sim similarity', 'rank doc_position'),
 }
-ROLES = {
-    kind: tuple(zip(('query', 'document', kind), keys)) for kind, keys in COLUMN_KEYS.items()
+MEANINGS = {
+    role: tuple(zip(('query', 'document', role), keys)) for role, keys in COLUMN_KEYS.items()
 }  # and their keys in columns=
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
@@ -68,33 +68,33 @@ def plain_name(name: str) -> str:
     """Return a column name in lower case, with '_' in place of blanks and hyphens."""
     return name.strip().lower().replace('-', '_').replace(' ', '_')
 
-def said_columns(columns: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], bool]:
+def said_columns(columns: Mapping[str, Any], role: str) -> tuple[dict[str, Any], bool]:
     """Return (`columns` with standard keys, whether the numbers are ranks).
 
     They are ranks if the key or the name of their column means ranks. The standard keys
     are 'query', 'document', and 'score' or 'relevance'. The argument `columns` may have
     other usual names as keys, such as 'doc_id', 'grade' or 'rank'.
-    Raise ValueError for an unknown key, and for two keys of the same column."""
+    Raises ValueError for an unknown key, and for two keys of the same column."""
     named = {}
     for key, name in columns.items():
         label = plain_name(str(key))
-        usual = next((usual for role, usual in ROLES[kind] if label in (usual, *COLUMN_SYNONYMS[role])), None)
-        if usual is None or usual in named or not isinstance(name, (str, int)): raise columns_error(columns, kind)
+        usual = next((usual for meaning, usual in MEANINGS[role] if label in (usual, *COLUMN_SYNONYMS[meaning])), None)
+        if usual is None or usual in named or not isinstance(name, (str, int)): raise columns_error(columns, role)
         named[usual] = name
     labels = *columns, named.get('score', '')
-    return named, any(holds_ranks(str(label), kind) for label in labels)
+    return named, any(holds_ranks(str(label), role) for label in labels)
 
-def columns_error(columns: object, kind: str) -> ValueError:
+def columns_error(columns: object, role: str) -> ValueError:
     """Return the ValueError for an invalid argument `columns`, with an example."""
-    example = ', '.join(f'{key!r}: name' for key in COLUMN_KEYS[kind])
+    example = ', '.join(f'{key!r}: name' for key in COLUMN_KEYS[role])
     return ValueError(f'columns must have the form {{{example}}}, not {short_repr(columns)}')
 
-def candidates(names: Iterable[str], role: str) -> dict[str, int]:
-    """Return {name: priority} of the columns that may have a role, the likeliest first.
+def candidates(names: Iterable[str], meaning: str) -> dict[str, int]:
+    """Return {name: priority} of the columns that may have this meaning, the likeliest first.
 
-    A role is 'query', 'document', 'qrels' (grades) or 'run' (scores). The priority 0 is
+    A meaning is 'query', 'document', 'qrels' (grades) or 'run' (scores). The priority 0 is
     the most likely."""
-    priorities = COLUMN_SYNONYMS[role]
+    priorities = COLUMN_SYNONYMS[meaning]
     found = {}
     for name in names:
         label = plain_name(name)
@@ -102,87 +102,87 @@ def candidates(names: Iterable[str], role: str) -> dict[str, int]:
         found[name] = priorities[label] or 2 * (name != label)  # Doc-ID is no better than docid
     return dict(sorted(found.items(), key=itemgetter(1)))
 
-def rivals(names: Iterable[str], role: str) -> list[str]:
-    """Return the most likely columns for a role; several if they are equally likely.
+def rivals(names: Iterable[str], meaning: str) -> list[str]:
+    """Return the most likely columns for a meaning; several if they are equally likely.
 
-    A role is 'query', 'document', 'qrels' (grades) or 'run' (scores)."""
-    priority = candidates(names, role)
+    A meaning is 'query', 'document', 'qrels' (grades) or 'run' (scores)."""
+    priority = candidates(names, meaning)
     return [name for name in priority if priority[name] == min(priority.values())]
 
 # %% ../../nbs/data/tables.ipynb #27fbe9b3
-def find_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
+def find_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
     """Return the names of the columns of queries, documents and scores (or grades), in
     this order.
 
     A name is None if no column fits or several columns fit equally well. `columns` has
     names that the user chose."""
-    return [equal[0] if len(equal) == 1 else None for equal in _choices(list(names), kind, columns)]
+    return [equal[0] if len(equal) == 1 else None for equal in _choices(list(names), role, columns)]
 
-def _choices(names, kind, columns):
+def _choices(names, role, columns):
     """Return the likeliest names for the columns of queries, documents and numbers. The
     result is a list of three lists. Each has no name, one name, or several names that are
     equally likely."""
-    choices = [[str(columns[key])] if key in columns else rivals(names, role) for role, key in ROLES[kind]]
+    choices = [[str(columns[key])] if key in columns else rivals(names, meaning) for meaning, key in MEANINGS[role]]
     return [[name for name in equal if name in names] for equal in choices]
 
 SUBTOPICS = 'subtopic-column'  # the code of a note
 OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # beside ids and scores
 
-def unused_columns(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
+def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
 
     A note names the column that is used and the columns that are not used."""
     names = list(names)
     notes = []
-    origin = 'run' if kind == 'run' else 'judgments'
-    for (role, key), used in zip(ROLES[kind], find_columns(names, kind, columns)):
-        unused = [name for name in candidates(names, role) if name != used and plain_name(name) not in OTHER_USES]
+    origin = 'run' if role == 'run' else 'judgments'
+    for (meaning, key), used in zip(MEANINGS[role], find_columns(names, role, columns)):
+        unused = [name for name in candidates(names, meaning) if name != used and plain_name(name) not in OTHER_USES]
         if key in columns or not unused: continue
         text = (f'the {key} of the {origin} is read from column {used!r}; similar columns are not used: '
                 f'{", ".join(map(repr, unused))}')
         notes.append(Note('unused-columns', text))
-    subtopics = [name for name in names if kind == 'qrels' and plain_name(name) in ('subtopic', 'subtopic_id')]
+    subtopics = [name for name in names if role == 'qrels' and plain_name(name) in ('subtopic', 'subtopic_id')]
     if subtopics: notes.append(Note(SUBTOPICS, f'the column {subtopics[0]!r} of the judgments is not used'))
     return tuple(notes)
 
-def holds_ranks(name: str, kind: str, columns: Mapping = NO_COLUMNS) -> bool:
+def holds_ranks(name: str, role: str, columns: Mapping = NO_COLUMNS) -> bool:
     """Return True if the column `name` of a run has ranks, judging by its name."""
-    return kind == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
+    return role == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
 
 # %% ../../nbs/data/tables.ipynb #b69a124d
-def column_positions(names: Iterable[str], kind: str, columns: Mapping = NO_COLUMNS) -> Sequence[int]:
+def column_positions(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> Sequence[int]:
     """Return the indices of the columns of queries, documents and scores (or grades).
 
-    Raise DataError if a column is missing, ambiguous, or appears twice."""
-    return _positions(tuple(names), kind, tuple(columns.items()))
+    Raises DataError if a column is missing, ambiguous, or appears twice."""
+    return _positions(tuple(names), role, tuple(columns.items()))
 
 @lru_cache
-def _positions(names, kind, items):
+def _positions(names, role, items):
     columns = dict(items)
-    present = find_columns(names, kind, columns)
-    if None in present: raise DataError(_column_problem(names, kind, columns))
+    present = find_columns(names, role, columns)
+    if None in present: raise DataError(_column_problem(names, role, columns))
     for name in present:
         if names.count(name) > 1: raise DataError(f'the column {name!r} appears {names.count(name)} times')
     return [names.index(name) for name in present]
 
-def _column_problem(names, kind, columns):
+def _column_problem(names, role, columns):
     """Return the error message for missing and ambiguous columns, with what to write instead."""
-    choices = _choices(names, kind, columns)
+    choices = _choices(names, role, columns)
     faults = []
     keys = []
-    for (role, key), equal in zip(ROLES[kind], choices):
+    for (meaning, key), equal in zip(MEANINGS[role], choices):
         if len(equal) == 1: continue
         if equal: faults.append(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}')
         else:
-            missing = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[role])
+            missing = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[meaning])
             faults.append(f'no column {missing}')
         if key not in columns: keys.append(key)
     text = '; '.join(faults) + f'; the columns are {short_repr(list(names))[1:-1]}'
     if keys:
         call = ', '.join(f'{key!r}: ...' for key in keys)
-        text += f'; choose the columns: {kind.capitalize()}(..., columns={{{call}}})'
+        text += f'; choose the columns: {role.capitalize()}(..., columns={{{call}}})'
     if 'score' in keys: text += ', and add descending=False if the smallest number is the best, as for ranks'
-    swapped = not choices[2] and None not in find_columns(names, 'qrels' if kind == 'run' else 'run')
+    swapped = not choices[2] and None not in find_columns(names, 'qrels' if role == 'run' else 'run')
     return text + '; are the judgments and the run swapped?' if swapped else text
 
 # %% ../../nbs/data/tables.ipynb #a32e288d
@@ -191,7 +191,7 @@ PIECE_ROWS = 1 << 18
 def id_column(series: Any) -> Ids:
     """Convert a polars column to `Ids`.
 
-    Raise DataError if it has neither text nor integers."""
+    Raises DataError if it has neither text nor integers."""
     pl = import_polars()
     if series.dtype in (pl.Binary, pl.Object): return check_lengths(Ids.from_list(series.to_list()))
     text_like = series.dtype in (pl.String, pl.Categorical, pl.Enum)
@@ -214,7 +214,7 @@ def id_column(series: Any) -> Ids:
 def number_column(series: Any) -> np.ndarray:
     """Convert a polars column to a float64 array, with NaN for invalid numbers.
 
-    Raise DataError if the type of the column is neither numeric nor text."""
+    Raises DataError if the type of the column is neither numeric nor text."""
     pl = import_polars()
     if series.dtype == pl.String: return parse_floats(id_column(series.fill_null('')))
     if series.dtype == pl.Object: return to_floats(series.to_list())
@@ -224,7 +224,7 @@ def number_column(series: Any) -> np.ndarray:
 
 # %% ../../nbs/data/tables.ipynb #78f57903
 def rows_from_table(
-    table: Any, kind: str, name: str, first: int = 0, columns: Mapping = NO_COLUMNS, names: Sequence[str] = (),
+    table: Any, role: str, name: str, first: int = 0, columns: Mapping = NO_COLUMNS, names: Sequence[str] = (),
 ) -> Rows:
     """Return the rows of a polars table; raise DataError for an invalid row.
 
@@ -232,18 +232,18 @@ def rows_from_table(
     `names` has the names of all columns of the source, if the table has only some of
     them."""
     with polars_errors(name):
-        query, doc, number = (table.to_series(i) for i in column_positions(table.columns, kind, columns))
+        query, doc, number = (table.to_series(i) for i in column_positions(table.columns, role, columns))
     if not table.height: raise DataError(f'{name}: the table has no rows')
-    if kind == 'qrels' and number.dtype.is_float(): number = number.fill_nan(None)
+    if role == 'qrels' and number.dtype.is_float(): number = number.fill_nan(None)
     valid = np.ones(table.height, bool)
     for column, code in (query, 'id'), (doc, 'id'), (number, 'number'):
-        if column is number and kind == 'qrels' or not column.null_count(): continue  # a blank grade: unjudged
+        if column is number and role == 'qrels' or not column.null_count(): continue  # a blank grade: unjudged
         for i in column.is_null().arg_true():
             report_fault(code, f'{name}, row {first + i + 1}: no value in column {column.name!r}')
             valid[i] = False
     if not valid.any(): raise DataError(f'{name}: there is no valid row')
     if not valid.all(): query, doc, number = (column.filter(valid) for column in (query, doc, number))
-    notes = unused_columns(names or table.columns, kind, columns)
+    notes = unused_columns(names or table.columns, role, columns)
     with polars_errors(name):
         size = 1
         if query.dtype == import_polars().String or query.dtype.is_integer():
@@ -251,13 +251,13 @@ def rows_from_table(
             query, size = runs.field('value').alias(query.name), runs.field('len')
         query_ids, codes = factorize_blocks(id_column(query))
         rows = Rows(query_ids, np.repeat(codes, size), id_column(doc), number_column(number), name, notes=notes)
-    rows = check_values(rows, kind, number)
-    if holds_ranks(number.name, kind, columns): negate_numbers(rows)
+    rows = check_values(rows, role, number)
+    if holds_ranks(number.name, role, columns): negate_numbers(rows)
     return rows
 
 def rows_from_lists(
     triples: Sequence,
-    kind: str,
+    role: str,
     name: str,
     lines: Sequence[int] = (),
     ranks: bool = False,
@@ -266,35 +266,36 @@ def rows_from_lists(
     """Return the rows of (query, document, number) triples of Python objects.
 
     `lines` has the line number of each triple. If `ranks` is True, the numbers are
-    ranks, and their negatives become the scores. Raise DataError for an invalid triple."""
+    ranks, and their negatives become the scores. Raises DataError for an invalid
+    triple."""
     queries, docs, numbers = zip(*triples)
     query_ids, codes = factorize_blocks(ids_of_objects(queries, name))
     doc = ids_of_objects(docs, name)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
-    rows = check_values(rows, kind, numbers)
+    rows = check_values(rows, role, numbers)
     if ranks: negate_numbers(rows)
     return rows
 
 def ids_of_objects(items: Any, name: str) -> Ids:
     """Convert Python objects to `Ids`.
 
-    Raise DataError for an invalid id. The message begins with `name`, the name of the
-    source."""
+    Raises DataError for an invalid id. The message begins with `name`, the name of
+    the source."""
     with polars_errors(name): return check_lengths(Ids.from_list(items))
 
-def check_values(rows: Rows, kind: str, source: Any) -> Rows:
+def check_values(rows: Rows, role: str, source: Any) -> Rows:
     """Return the rows without blank grades and invalid numbers.
 
     A blank grade means that the document is unjudged. A note has the number of blank
     grades. Invalid numbers are reported with `report_fault`. `source` has the numbers
     before parsing."""
-    invalid = invalid_rows(rows.value, kind).tolist()
+    invalid = invalid_rows(rows.value, role).tolist()
     if not invalid: return rows
-    blank = {i for i in invalid if kind == 'qrels' and is_blank(source[i])}
+    blank = {i for i in invalid if role == 'qrels' and is_blank(source[i])}
     if len(blank) == len(rows): raise DataError(f'{rows.source}: every grade is blank, so no document is judged')
     for i in invalid:
         if i in blank: continue
-        report_fault('number', f'{rows.where(i)}: {invalid_number(kind, source[i], rows.value[i])}')
+        report_fault('number', f'{rows.where(i)}: {invalid_number(role, source[i], rows.value[i])}')
     valid = np.delete(np.arange(len(rows)), invalid)
     if not len(valid): raise DataError(f'{rows.source}: there is no valid row')
     rows = select_rows(rows, valid)
@@ -317,7 +318,7 @@ def with_index(frame: Any) -> Any:
     levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
     return frame.reset_index(level=levels) if levels else frame
 
-def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> Any:
+def to_polars_table(source: Any, role: str, columns: Mapping = NO_COLUMNS) -> Any:
     """Convert any table to a polars DataFrame.
 
     Of a pandas table, only the columns of queries, documents and numbers are converted."""
@@ -332,7 +333,7 @@ def to_polars_table(source: Any, kind: str, columns: Mapping = NO_COLUMNS) -> An
         raise DataError(f'this is a Series, not a table; use {advice}')
     source = with_index(source)
     names = list(map(str, source.columns))
-    positions = column_positions(names, kind, columns)
+    positions = column_positions(names, role, columns)
     return pl.DataFrame([_from_pandas(names[i], source.iloc[:, i]) for i in positions])
 
 def _from_pandas(name, column):
@@ -392,7 +393,7 @@ _ESCAPED = re.compile('""|"(?:[^"]|"")*""(?:[^"]|"")*"')  # an empty field, or o
 def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, list[str]], None, None]:
     """Yield (line number, fields) for every line of CSV or TSV text that is not blank.
 
-    Blanks around a field are part of it. Raise DataError for invalid quotes."""
+    Blanks around a field are part of it. Raises DataError for invalid quotes."""
     quoted = is_quoted(text, separator)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
@@ -405,11 +406,11 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
 
 # %% ../../nbs/data/tables.ipynb #52658551
 def rows_from_csv(
-    data: bytes, separator: str, kind: str, name: str, columns: Mapping = NO_COLUMNS,
+    data: bytes, separator: str, role: str, name: str, columns: Mapping = NO_COLUMNS,
 ) -> Rows:
     """Return the rows of a CSV or TSV file.
 
-    Raise DataError if it has no rows or an invalid row."""
+    Raises DataError if it has no rows or an invalid row."""
     text = data.decode('utf-8-sig', 'surrogateescape')
     triples = []
     lines = []
@@ -417,10 +418,10 @@ def rows_from_csv(
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
-        with polars_errors(name): used = column_positions(names, kind, columns)
+        with polars_errors(name): used = column_positions(names, role, columns)
         triple_of = itemgetter(*used)
         for line, fields in lines_and_fields:
-            code, fault = _fault_in_fields(fields, names, used[:2] if kind == 'qrels' else used)
+            code, fault = _fault_in_fields(fields, names, used[:2] if role == 'qrels' else used)
             if fault:
                 report_fault(code, f'{name}, line {line}: {fault}')
                 continue
@@ -433,8 +434,8 @@ def rows_from_csv(
         (snapshot, _), (second, line), *_ = line_of.items()
         raise DataError(f'{name}, line {line}: the rows are of two snapshots, {snapshot!r} and {second!r}; use the '
                         'rows of one snapshot as the run')
-    ranks = holds_ranks(names[used[2]], kind, columns)
-    return rows_from_lists(triples, kind, name, lines, ranks, unused_columns(names, kind, columns))
+    ranks = holds_ranks(names[used[2]], role, columns)
+    return rows_from_lists(triples, role, name, lines, ranks, unused_columns(names, role, columns))
 
 def _fault_in_fields(fields, names, columns):
     if len(fields) != len(names):
@@ -475,7 +476,7 @@ def scan(path: StrPath) -> Any:
     members = []
     files = [path]
     if remote:
-        kind = _kind_by_name(path)
+        file_format = _format_by_name(path)
         if path.partition('?')[0].endswith('/'):
             with polars_errors(path):
                 table = pl.scan_parquet(path, include_file_paths='', hive_partitioning=False)
@@ -486,7 +487,7 @@ def scan(path: StrPath) -> Any:
             paths = [f for f in paths if os.path.isfile(f) and not re.search(r'[/\\]_', f.removeprefix(path))]
             files = members = sorted(paths, key=Path)
             if not files: raise DataError(f'{path}: this folder contains no data files')
-        kind = _kind_of_file(files[0])
+        file_format = _format_of_file(files[0])
     folders = [name for member in members for name in re.split(r'[/\\]', member.removeprefix(path))[:-1]]
     # columns of text, as 07 and 7 are two ids
     keys = {name.partition('=')[0]: pl.String for name in filter(is_partition, folders)}
@@ -494,12 +495,12 @@ def scan(path: StrPath) -> Any:
     if remote and len(members) > 1 and not (keys or are_parts):
         raise DataError(f'{path}: {members[0]} and {members[1]} are not named like parts of a table (part-*); give a '
                         'list of the files')
-    if kind == 'json': return pl.scan_ndjson(files)
-    if kind == 'parquet':
+    if file_format == 'json': return pl.scan_ndjson(files)
+    if file_format == 'parquet':
         return pl.scan_parquet(files, hive_partitioning=bool(keys), hive_schema=keys or None, glob=remote)
     quote: str | None = '"'
-    if kind == '\t': quote = None if remote else _quote_in_files(files)
-    return pl.scan_csv(files, separator=kind, infer_schema=False, quote_char=quote, glob=remote)
+    if file_format == '\t': quote = None if remote else _quote_in_files(files)
+    return pl.scan_csv(files, separator=file_format, infer_schema=False, quote_char=quote, glob=remote)
 
 def _quote_in_files(paths):
     """Return the sign that encloses fields in all TSV files with quotes; None if there is none."""
@@ -511,7 +512,7 @@ def _quote_in_files(paths):
         if b'"' in data: quoted.append(is_quoted(data.decode('utf-8', 'replace'), '\t'))
     return '"' if quoted and all(quoted) else None
 
-def _kind_of_file(path):
+def _format_of_file(path):
     """Return 'parquet', 'json' or the CSV separator of a file from its first bytes. Raise
     DataError for any other file."""
     with file_errors(path):
@@ -525,14 +526,14 @@ def _kind_of_file(path):
     raise DataError(f'{path}: the parts of a table must be Parquet, CSV with a header, or JSON lines; put TREC text '
                     'into one file')
 
-REMOTE_KINDS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
+REMOTE_FORMATS = {'.parquet': 'parquet', '.csv': ',', '.tsv': '\t', '.jsonl': 'json', '.ndjson': 'json', '/': 'parquet'}
 
-def _kind_by_name(path):
+def _format_by_name(path):
     """Return 'parquet', 'json' or the CSV separator of a table on the network. It is
     recognised by the end of its name. Raise DataError for other names."""
     name = path.partition('?')[0].removesuffix('.gz')
     if '*' in name: raise DataError(f'{path}: patterns do not work over the network; give a list of the files')
-    for end, kind in REMOTE_KINDS.items():
-        if name.endswith(end): return kind
-    raise DataError(f'{path}: over the network, only paths that end in {", ".join(REMOTE_KINDS)} can be read; copy '
+    for end, file_format in REMOTE_FORMATS.items():
+        if name.endswith(end): return file_format
+    raise DataError(f'{path}: over the network, only paths that end in {", ".join(REMOTE_FORMATS)} can be read; copy '
                     'other files to this computer first')

@@ -155,7 +155,7 @@ THREE_COLUMNS = {
 # %% ../../nbs/data/text.ipynb #3f587d03
 class Layout(NamedTuple):
     """Description of the columns in the lines of a TREC file or another text."""
-    kind: str                   # 'qrels' or 'run'
+    role: str                   # 'qrels' or 'run'
     width: int                  # how many columns there are
     used: tuple[int, ...]       # those of query, document and number, from 0
     ranks: bool = False         # whether the number is a rank
@@ -174,27 +174,27 @@ def first_fields(head: bytes) -> list[bytes]:
     rows = (line.split() for line in lines)
     return next((fields for fields in rows if fields and not fields[0].startswith(b'#')), [])
 
-def text_layout(head: bytes, kind: str, columns: Mapping = MappingProxyType({})) -> Layout:
+def text_layout(head: bytes, role: str, columns: Mapping = MappingProxyType({})) -> Layout:
     """Return the layout of a text from its first row, or from the argument `columns`. `head` has the first bytes of
-    the text. Raise DataError if a column does not exist."""
+    the text. Raises DataError if a column does not exist."""
     fields = first_fields(head)
     if columns and not fields: raise DataError(f'there is no row in the first {HEAD_BYTES:,} bytes')
     if not columns:
-        ranked = kind == 'run' and len(fields) == 3 and fields[2].isdigit()
+        ranked = role == 'run' and len(fields) == 3 and fields[2].isdigit()
         if ranked: return Layout('run', 3, (0, 1, 2), ranks=True)
-        return LAYOUTS[kind]
-    names = COLUMN_NAMES[kind]
+        return LAYOUTS[role]
+    names = COLUMN_NAMES[role]
     by_name = all(isinstance(column, str) for column in columns.values())
     width = len(names) if by_name else len(fields)
     used = []
-    for key in COLUMN_KEYS[kind]:
+    for key in COLUMN_KEYS[role]:
         column = columns.get(key, key if width == len(names) else f'the {key}')
         if column in names: column = names.index(column) + 1
         if not isinstance(column, int) or not 1 <= column <= width:
             choices = f'the columns of a text file are 1 to {width}, or {", ".join(names)}'
             raise DataError(f'no column {column!r}; {choices}')
         used.append(column - 1)
-    return Layout(kind, width, tuple(used))
+    return Layout(role, width, tuple(used))
 
 # %% ../../nbs/data/text.ipynb #3abed234
 def negate_numbers(rows: Rows) -> Rows:
@@ -356,8 +356,8 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[
     faults = [(at, 'columns', _wrong_count(layout, count)) for at, count in invalid.tolist()]
     faults += [(query.start[i], 'id', f'an id has {longest[i]:,} bytes; the limit is {MAX_ID_BYTES:,}')
                for i in np.flatnonzero(~valid)]
-    for i in invalid_rows(value, layout.kind):
-        faults.append((number.start[i], 'number', invalid_number(layout.kind, number[i], value[i])))
+    for i in invalid_rows(value, layout.role):
+        faults.append((number.start[i], 'number', invalid_number(layout.role, number[i], value[i])))
         valid[i] = False
     for at, code, fault in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
     if not valid.all():
@@ -390,7 +390,7 @@ def _doubt(text, comments, layout):
         fields = line.split()
         if len(fields) != layout.width or fields[0] == b'#': continue
         number = to_float(fields[layout.used[2]])
-        if np.isnan(number) or layout.kind == 'qrels' and np.isinf(number): continue
+        if np.isnan(number) or layout.role == 'qrels' and np.isinf(number): continue
         shown = short_repr(line.decode('utf-8', 'replace').strip())
         return f'{text.where(begin)}: this comment looks like a row: {shown}; lines that begin with # are not read',
     return ()
@@ -398,13 +398,13 @@ def _doubt(text, comments, layout):
 # %% ../../nbs/data/text.ipynb #7d1e0b32
 def _wrong_count(layout, count):
     """Return the error message for a line with `count` columns, which are too few or too many."""
-    names = COLUMN_NAMES[layout.kind]
+    names = COLUMN_NAMES[layout.role]
     problem = f'{counted(count, "column")}, but '
     if layout.width != len(names): return f'{problem}the first line has {layout.width}'
-    has, other_kind = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[layout.kind]
+    has, other_role = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[layout.role]
     problem += f'{has} {len(names)} ({" ".join(names)})'
-    if count == len(COLUMN_NAMES[other_kind]): return f'{problem}; is this a {other_kind} file?'
-    if count == 3: return f'{problem}; if the file has other columns, write {THREE_COLUMNS[layout.kind]}'
+    if count == len(COLUMN_NAMES[other_role]): return f'{problem}; is this a {other_role} file?'
+    if count == 3: return f'{problem}; if the file has other columns, write {THREE_COLUMNS[layout.role]}'
     return problem
 
 # %% ../../nbs/data/text.ipynb #05f8f504
@@ -453,10 +453,10 @@ def side_by_side(f: Callable, items: Iterable) -> Iterator:
 # %% ../../nbs/data/text.ipynb #3a899aa8
 BATCH_BYTES = 6 << 20  # of a file read at a time; what is made of them stays in the larger cache
 
-def rows_from_text(text: TextBytes, kind: str, layout: Layout | None = None) -> Rows:
-    """Parse the rows of a TREC file, or of a text with another layout. Raise DataError if there are no rows or a row
-    is invalid."""
-    layout = layout or LAYOUTS[kind]
+def rows_from_text(text: TextBytes, role: str, layout: Layout | None = None) -> Rows:
+    """Parse the rows of a TREC file, or of a text with another layout. Raises DataError if there are no rows or a
+    row is invalid."""
+    layout = layout or LAYOUTS[role]
     query, start, length, value = (np.empty(text.lines, t) for t in (np.int32, np.intp, np.int32, np.float64))
     vocabulary = Vocabulary(text.buffer)
     n = longest = 0

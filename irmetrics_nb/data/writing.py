@@ -46,7 +46,7 @@ def open_file_number(path: StrPath) -> int | None:
 
 def is_stream(path: StrPath) -> bool:
     """Return True if a path is a pipe, a terminal or a similar device. Return False for a regular file and for a
-    missing file. Raise OSError for a folder, a disk or a socket."""
+    missing file. Raises OSError for a folder, a disk or a socket."""
     try: mode = os.stat(path).st_mode
     except FileNotFoundError: return False
     if stat.S_ISDIR(mode): raise OSError(errno.EISDIR, 'this is a directory, not a file')
@@ -58,7 +58,7 @@ def write_whole(path: StrPath, data: str | bytes) -> None:
     """Write a file in one step, so that an error leaves an old file unchanged.
 
     Text is written as UTF-8. If the path is a pipe, a terminal or an open file such as
-    /dev/stdout, the data are appended. Raise OSError if the file cannot be written.
+    /dev/stdout, the data are appended. Raises OSError if the file cannot be written.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -106,7 +106,7 @@ UNKNOWN_FORMS = (
 
 def file_form(path: StrPath) -> str:
     """Return the format of a file from its extension, without a final .gz. The result is '.parquet', '.csv', '.tsv',
-    '.json', '.jsonl', or '' for TREC text. Raise ValueError for the extension of another format."""
+    '.json', '.jsonl', or '' for TREC text. Raises ValueError for the extension of another format."""
     form = Path(Path(path).name.lower().removesuffix('.gz')).suffix
     if form in UNKNOWN_FORMS:
         choices = ', '.join(dict.fromkeys(FORMS.values())) + ', or for TREC text a name such as run.txt'
@@ -202,9 +202,9 @@ def _check_empty(pairs, empty, path):
                   '.json can store them', DataWarning, stacklevel=4)
 
 def file_bytes(pairs: Any, path: StrPath) -> bytes:
-    """Return a `Qrels` or `Run` as the bytes of a file, in the format of its name. Raise ValueError if the format
-    cannot store an id, or a query without judgments. Warn with DataWarning if it cannot store queries without
-    results."""
+    """Return a `Qrels` or `Run` as the bytes of a file, in the format of its name. Raises ValueError if the
+    format cannot store an id, or a query without judgments. Warn with DataWarning if it cannot store queries
+    without results."""
     form = file_form(path)
     rows = pairs.rows
     empty = np.bincount(rows.query, minlength=len(pairs)) == 0

@@ -77,11 +77,13 @@ class Accumulator:
     Examples
     --------
     >>> validation = Accumulator('RR AP', auc=True)
-    >>> one = validation.update([0, 1, 0], scores=[0.9, 0.5, 0.1])
-    >>> two = validation.update([0, 1], scores=[0.7, 0.8])
-    >>> validation.compute()
+    >>> validation.update([0, 1, 0], scores=[0.9, 0.5, 0.1])
+    Accumulator of RR, AP: 1 groups, 3 items
+    >>> validation.update([0, 1], scores=[0.7, 0.8]).compute()
     {'RR': 0.75, 'AP': 0.75, 'AUC': 0.5, 'GAUC': 0.75}
     """
+    batch_scores: Scores  # of the last batch
+
     def __init__(
         self, measures: Measures = 'AP nDCG@10 RR', *, auc: bool = False,
         rel: float = 1, weights: str | None = None,
@@ -92,7 +94,7 @@ class Accumulator:
         check_option('weights', weights, (None, *get_args(NamedWeights)))
         requested = requested_measures(measures, self.conventions)
         name_of = {completed(m, self.conventions): m for m in reversed(requested)}
-        self.measures, self.asked = map(tuple, zip(*reversed(name_of.items())))
+        self.measures, self.requested = map(tuple, zip(*reversed(name_of.items())))
         for m in self.measures:
             if m.kind.aggregate not in (MEAN, GEOMETRIC_MEAN, SUM):
                 raise ValueError(f'{m.kind.aggregate.name} cannot be computed batch by '
@@ -114,13 +116,14 @@ class Accumulator:
     def update(
         self, labels: Column, scores: Column, groups: Column | None = None, *,
         sizes: Column | None = None,
-    ) -> Scores:
-        """Add the items of complete groups; return the scores of these groups.
+    ) -> 'Accumulator':
+        """Add the items of complete groups; return the accumulator.
 
-        The columns are the arguments of `Judged.from_scores`. Without `groups` and
-        `sizes`, all items are one group. ValueError for NaN or columns of different
-        lengths; then nothing is added. EvaluationWarning if labels and scores look
-        swapped, or if many labels are fractions below the default relevance level."""
+        `batch_scores` has the scores of these groups. The columns are the arguments of
+        `Judged.from_scores`. Without `groups` and `sizes`, all items are one group.
+        Raises ValueError for NaN or columns of different lengths; then nothing is
+        added. EvaluationWarning if labels and scores look swapped, or if many labels
+        are fractions below the default relevance level."""
         labels, scores, groups = aligned(labels=labels, scores=scores, groups=groups)
         labels = as_numbers(labels, 'labels')
         numbers = as_numbers(scores, 'scores')
@@ -129,12 +132,12 @@ class Accumulator:
             return exact, Judged.from_scores(labels, exact, groups, sizes=sizes)
         scores, judged = ranked(self.conventions.score_dtype)
         views = {
-            view: ranked(answers.score_dtype)[1]
-            for view, answers in other_views(self.measures, self.conventions).items()
+            view: ranked(conventions.score_dtype)[1]
+            for view, conventions in other_views(self.measures, self.conventions).items()
         }
         ids, group = number_groups(groups, sizes, len(labels))
-        batch_scores = self._add(judged, None if groups is None else ids.tolist(), views)
-        if self.histogram is None: return batch_scores
+        self._add(judged, None if groups is None else ids.tolist(), views)
+        if self.histogram is None: return self
         self.histogram.update(labels, scores)
         of_groups = group_auc(labels, scores, group, rel=self.rel)
         weight = np.ones(len(of_groups))
@@ -142,14 +145,16 @@ class Accumulator:
         defined = ~np.isnan(of_groups.auc)
         self._sum('GAUC', (weight * of_groups.auc)[defined], weight[defined])
         self.skipped += of_groups.skipped
-        return batch_scores
+        return self
 
-    def add(self, judged: Judged, ids: Iterable | None = None) -> Scores:
+    def add(self, judged: Judged, ids: Iterable | None = None) -> 'Accumulator':
         """Add a batch that is a `Judged`, such as the result of `Judged.from_topk`.
 
-        ids: the ids of the queries; by default, they are numbered. A `Judged` has no
-        scores, so the batch does not count for AUC."""
-        return self._add(judged, ids, {})
+        Returns the accumulator; `batch_scores` has the scores of the batch. ids: the ids
+        of the queries; by default, they are numbered. A `Judged` has no scores, so the
+        batch does not count for AUC."""
+        self._add(judged, ids, {})
+        return self
 
     def _add(self, judged, ids, views):
         """Compute all measures for a batch, and add them to the sums. views: the same
@@ -169,7 +174,7 @@ class Accumulator:
         self.groups += len(judged)
         self.items += int(judged.retrieved.sum())
         self.no_relevant += scores.no_relevant
-        return scores
+        self.batch_scores = scores
 
     def _sum(self, name, terms, weights):
         added = zip(self.totals[name], (terms, weights))
@@ -192,13 +197,13 @@ class Accumulator:
         values = [(repr(m), self._mean(m.kind.aggregate, repr(m))) for m in self.measures]
         if self.histogram is not None:
             values += [('AUC', self.auc.value), ('GAUC', self.gauc)]
-        return ByMeasure(values, self.measures, self.asked, tool_of(self.conventions))
+        return ByMeasure(values, self.measures, self.requested, tool_of(self.conventions))
 
     @property
     def auc(self) -> BoundedAUC:
         """Return the AUC over all items, with its largest possible error.
 
-        ValueError if the accumulator was created without auc=True."""
+        Raises ValueError if the accumulator was created without auc=True."""
         if self.histogram is None:
             raise ValueError('AUC was not computed; write Accumulator(..., auc=True)')
         return self.histogram.auc
@@ -213,8 +218,8 @@ class Accumulator:
     def merge(self, other: 'Accumulator') -> 'Accumulator':
         """Add the sums of another accumulator, for example from another process.
 
-        Returns this accumulator. ValueError if the other has different measures or
-        options."""
+        Returns this accumulator. Raises ValueError if the other has different
+        measures or options."""
         if not isinstance(other, Accumulator) or self._settings() != other._settings():
             raise ValueError('the accumulators have different measures or options')
         for name, totals in other.totals.items(): self._sum(name, *np.array(totals))
@@ -235,13 +240,14 @@ class Accumulator:
 
 def _of_stream(conventions, ties, no_relevant):
     """Return the conventions for labels with scores, where all items are judged.
-    ValueError if ties are broken by document id, because a stream has no ids."""
+    Raise ValueError if ties are broken by document id, because a stream has no
+    ids."""
     allowed = [order for order in CHOICES['ties'] if order != 'docid']
     if ties is not None: check_option('ties', ties, allowed)
-    if conventions is None: conventions = Conventions(ties='given')
-    rules = conventions_of(conventions, ties=ties, no_relevant=no_relevant)
-    if 'docid' not in rules.orders: return replace(rules, negative='keep')
     tool = 'the conventions break'
     if isinstance(conventions, str): tool = f'{conventions!r} breaks'
+    if conventions is None: conventions = Conventions(ties='given')
+    conventions = conventions_of(conventions, ties=ties, no_relevant=no_relevant)
+    if 'docid' not in conventions.orders: return replace(conventions, negative='keep')
     raise ValueError(f'{tool} ties by document id, but a stream has no document ids: '
                      'set ties=')

@@ -58,14 +58,14 @@ LONG_ID = 250  # bytes
 MISSING = Ids.from_list(['', 'nan', 'NaN', 'None', 'null', 'NULL', '<NA>'])
 
 # flags of each byte: 0 for digits and most punctuation, all flags for bytes that are not ASCII
-BYTE_KINDS = np.full(256, CAPITAL | SMALL | OTHER, np.uint8)
-BYTE_KINDS[:128] = 0
-BYTE_KINDS[1:33] = OTHER
-BYTE_KINDS[[*b'"\'\\\x7f']] = OTHER
-BYTE_KINDS[65:91] = CAPITAL  # A to Z
-BYTE_KINDS[97:123] = SMALL   # a to z
+FLAGS_OF_BYTE = np.full(256, CAPITAL | SMALL | OTHER, np.uint8)
+FLAGS_OF_BYTE[:128] = 0
+FLAGS_OF_BYTE[1:33] = OTHER
+FLAGS_OF_BYTE[[*b'"\'\\\x7f']] = OTHER
+FLAGS_OF_BYTE[65:91] = CAPITAL  # A to Z
+FLAGS_OF_BYTE[97:123] = SMALL   # a to z
 
-def _of_all_bytes(kind): return np.uint64(kind * 0x0101010101010101)
+def _of_all_bytes(flag): return np.uint64(flag * 0x0101010101010101)
 
 def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
     """Find the ids that may have a problem, such as a control character.
@@ -82,9 +82,9 @@ def look_over(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
         words = block.first_words(min(n_words, WORDS_AT_ONCE))
         words += map(block.words, range(WORDS_AT_ONCE, n_words))
         for k, word in enumerate(words):
-            kinds = np.frombuffer(word.tobytes().translate(BYTE_KINDS), np.uint64)
-            seen[k] |= np.bitwise_or.reduce(kinds)
-            flags |= kinds
+            byte_flags = np.frombuffer(word.tobytes().translate(FLAGS_OF_BYTE), np.uint64)
+            seen[k] |= np.bitwise_or.reduce(byte_flags)
+            flags |= byte_flags
         suspect = (flags & _of_all_bytes(OTHER)) != 0
         suspect |= block.length > LONG_ID
         suspect |= np.isin(words[0], MISSING.words())

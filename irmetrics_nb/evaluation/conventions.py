@@ -17,10 +17,10 @@ import numpy as np
 
 # %% ../../nbs/evaluation/conventions.ipynb #e42a67e4
 from irmetrics_nb.core.choices import (
-    AS_USUAL,
     CHOICES,
+    DEFAULT_DESCRIPTIONS,
     NO_ROWS,
-    OF_A_KIND,
+    OPTIONS_OF_KINDS,
     DuplicatesChoice,
     IdenticalIdsChoice,
     JudgmentsChoice,
@@ -50,7 +50,7 @@ def _check_measures(entries):
             raise ValueError(f"measures must contain tuples (kind, parameter, value), not {entry!r}")
         kind, name, value = entry
         params.setdefault(kind, {})
-        if name in OF_A_KIND: check_option(f'{name} of {kind}', value, CHOICES[name])
+        if name in OPTIONS_OF_KINDS: check_option(f'{name} of {kind}', value, CHOICES[name])
         elif name not in CHOICES: params[kind][name] = value
         else: raise ValueError(f'{name} can only be set for all measures, not for {kind} alone')
     for name, values in params.items():
@@ -63,12 +63,13 @@ def _check_measures(entries):
 class Conventions:
     """The rules of an evaluation for cases that formulas leave open, such as ties.
 
-    The allowed values of each rule are in `CHOICES`. ValueError for an unknown value.
+    The allowed values of each rule are in `CHOICES`. Raises ValueError for an unknown
+    value.
 
     `measures` holds tuples (kind, parameter, value): the value is the default of this
     parameter for measures of this kind, such as 'AP'. The parameter can also be one of
-    the rules listed in `OF_A_KIND`; then the value of the rule applies to this kind
-    only. `name` is the tool that has these conventions, and `kinds` lists the kinds of
+    the rules in `OPTIONS_OF_KINDS`; then the value of the rule applies to this kind only.
+    `name` is the tool that has these conventions, and `kinds` lists the kinds of
     measures that this tool has. An empty answer to a query scores 0; with `rows_only`,
     the query is missing, as in a file of rows."""
     ties: TiesChoice = 'docid'
@@ -101,16 +102,16 @@ class Conventions:
     @cached_property
     def _of_kinds(self) -> dict[str, 'Conventions']:
         """Return {kind: conventions} for the kinds for which `measures` sets a rule."""
-        answers_of: dict = {}
-        for kind, name, answer in self.measures:
-            if name in OF_A_KIND: answers_of.setdefault(kind, {})[name] = answer
-        return {kind: replace(self, **answers) for kind, answers in answers_of.items()}
+        options_of: dict = {}
+        for kind, name, value in self.measures:
+            if name in OPTIONS_OF_KINDS: options_of.setdefault(kind, {})[name] = value
+        return {kind: replace(self, **options) for kind, options in options_of.items()}
 
     @cached_property
     def orders(self) -> set[str]:
         """Return the set of all values of `ties`: the value for all measures, and the
         values that `measures` sets for single kinds of measures."""
-        return {self.ties, *(answers.ties for answers in self._of_kinds.values())}
+        return {self.ties, *(conventions.ties for conventions in self._of_kinds.values())}
 
     @cached_property
     def view(self) -> tuple[str, str, str]:
@@ -126,11 +127,11 @@ class Conventions:
 
         Some rules, such as `duplicates`, are described only if they are not the
         default."""
-        answers = [phrases[getattr(self, name)] for name, phrases in CHOICES.items()]
-        if self.rows_only: answers.append(NO_ROWS)
-        whose = ''
-        if self.name: whose = f'those of {self.name}'
-        return [phrase for phrase in (whose, *answers) if phrase]
+        phrases = [texts[getattr(self, name)] for name, texts in CHOICES.items()]
+        if self.rows_only: phrases.append(NO_ROWS)
+        tool = ''
+        if self.name: tool = f'those of {self.name}'
+        return [phrase for phrase in (tool, *phrases) if phrase]
 
     @property
     def averaging(self) -> str:
@@ -138,8 +139,8 @@ class Conventions:
 
         This follows from `missing` and `no_relevant`."""
         everywhere = text = self._averaged_over(self.no_relevant)
-        for kind, rules in self._of_kinds.items():
-            over = self._averaged_over(rules.no_relevant)
+        for kind, conventions in self._of_kinds.items():
+            over = self._averaged_over(conventions.no_relevant)
             if over != everywhere: text += f'; of {kind}, {over}'
         return text
 
@@ -183,7 +184,8 @@ def conventions_of(
 
     `base` is the name of a tool, a `Conventions` object, or None for the defaults.
     `said` are options of `Conventions` that override those of `base`, unless they are
-    None. ValueError for an unknown tool or value, TypeError for an unknown option."""
+    None. Raises ValueError for an unknown tool or value, TypeError for an unknown
+    option."""
     if isinstance(base, str):
         if base not in PRESETS:
             raise ValueError(
@@ -198,9 +200,9 @@ def conventions_of(
         hint = suggestion(name, CHOICES)
         if name in ('k', 'cutoff', 'at'): hint = f'; {CUTOFF.format(said[name])}'
         raise TypeError(f'there is no option {name!r}{hint}')
-    answers: dict = {name: x for name, x in said.items() if x is not None}
-    exceptions = tuple(entry for entry in base.measures if entry[1] not in answers)
-    return replace(base, **answers, measures=exceptions)
+    options: dict = {name: x for name, x in said.items() if x is not None}
+    exceptions = tuple(entry for entry in base.measures if entry[1] not in options)
+    return replace(base, **options, measures=exceptions)
 
 # %% ../../nbs/evaluation/conventions.ipynb #41951c01
 def tool_of(conventions: str | Conventions | None) -> str:
@@ -237,25 +239,25 @@ def convention_phrases(conventions: Conventions, measures: Sequence[Measure]) ->
     tool_measures = conventions.kinds.split()
     names = {m.name for m in measures}
     phrases = conventions.describe()
-    for name, option, answer in conventions.measures:
-        if option in OF_A_KIND and name in names:
-            phrases.append(f'for {name}, {CHOICES[option][answer] or AS_USUAL[answer]}')
+    for name, option, value in conventions.measures:
+        if option in OPTIONS_OF_KINDS and name in names:
+            phrases.append(f'for {name}, {CHOICES[option][value] or DEFAULT_DESCRIPTIONS[value]}')
     if tool_measures:
         phrases += [f'{m!r}: {tool} has no such measure' for m in measures if m.name not in tool_measures]
     for m in measures if tool else ():
-        for name, option, answer in conventions.measures:
-            if name == m.name and option not in OF_A_KIND and m.arguments().get(option) != answer:
+        for name, option, value in conventions.measures:
+            if name == m.name and option not in OPTIONS_OF_KINDS and m.arguments().get(option) != value:
                 phrases.append(f'{m!r}: {option} is as requested, not as in {tool}')
     if tool in PRESETS: phrases += [f'in {tool}, {text}' for text in not_reproduced(PRESETS[tool], measures)]
     return phrases + [f'{m!r}: {m.kind.aggregate.name}' for m in measures if m.kind.aggregate != MEAN]
 
 # %% ../../nbs/evaluation/conventions.ipynb #0e7d1a01
-def worth_of_nothing(measure: Measure, answer: str) -> float:
+def worth_of_nothing(measure: Measure, no_relevant: str) -> float:
     """Return the value of a measure for a query without relevant documents.
 
-    answer: the value of `no_relevant`. With 'one', the result is 1 (0 for measures that are
-    summed over queries), otherwise NaN."""
-    if answer != 'one': return np.nan
+    no_relevant: the option of `Conventions`. With 'one', the result is 1 (0 for measures that
+    are summed over queries), otherwise NaN."""
+    if no_relevant != 'one': return np.nan
     return float(measure.kind.aggregate != SUM)
 
 # %% ../../nbs/evaluation/conventions.ipynb #5b0c7a12
@@ -271,8 +273,8 @@ def identical_rows(run: Run) -> np.ndarray:
 # %% ../../nbs/evaluation/conventions.ipynb #1f7d89a1
 def touches_rows(conventions: Conventions) -> bool:
     "Return whether the conventions remove rows of a run or change its scores."
-    rules = conventions.identical_ids, conventions.score_dtype, conventions.duplicates
-    return rules != ('keep', 'float64', 'refuse')
+    choices = conventions.identical_ids, conventions.score_dtype, conventions.duplicates
+    return choices != ('keep', 'float64', 'refuse')
 
 def read_run(run: Any, conventions: Conventions) -> Run:
     "Read a run, and remove rows and round scores as the conventions require."

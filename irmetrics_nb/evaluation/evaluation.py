@@ -217,14 +217,14 @@ def evaluate(
     >>> list(scores.means), scores['nDCG@10'].shape
     (['bm25', 'tfidf'], (2, 36))
     """
-    in_force = conventions_of(
+    conventions = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments, duplicates=duplicates, identical_ids=identical_ids)
-    requested = requested_measures(measures, in_force)
+    requested = requested_measures(measures, conventions)
     runs = recognise(qrels, run, system)
     graded_source = _of_part(qrels, Qrels) if part else qrels
-    truth = Judgments(Qrels._of(graded_source, in_force.duplicates))
+    truth = Judgments(Qrels._of(graded_source, conventions.duplicates))
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
     scored = []
     answered = []
@@ -233,7 +233,7 @@ def evaluate(
         release = not roles_known and i == len(runs)  # they have served
         try:
             one_scores, judged, reading, results = score_run(
-                requested, truth, current_run, in_force, part=part,
+                requested, truth, current_run, conventions, part=part,
                 roles_known=roles_known, memory=memory, progress=report,
                 release_qrels=release)
         except DataError as error:
@@ -262,7 +262,8 @@ def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[t
     the result are (order of ties, `negative`, `score_dtype`), the values `Conventions`.
     Rules equal to those of `conventions` are left out."""
     by_measure = [conventions.of(m.name) for m in measures]
-    return {answers.view: answers for answers in by_measure if answers.view != conventions.view}
+    return {measure_conventions.view: measure_conventions for measure_conventions in by_measure
+            if measure_conventions.view != conventions.view}
 
 def score_run(
     requested: Sequence[Measure], judgments: Judgments, run: RunSource, conventions: Conventions, *,
@@ -284,8 +285,9 @@ def score_run(
     listed = judgments.qrels._facts.listed
     notes = judgments.qrels.notes
     batches = {}
-    for view, answers in views.items():
-        batches[view], _ = _judge(judgments, _as_read(run, answers), answers, part=part)
+    for view, measure_conventions in views.items():
+        batches[view], _ = _judge(
+            judgments, _as_read(run, measure_conventions), measure_conventions, part=part)
     judged, reading = _judge(judgments, results, conventions, part=part, **options)
     reading.name = run.name or reading.name
     repeats = results.facts.repeats
@@ -310,11 +312,11 @@ def _judge(judgments, run, conventions, **options):
     order, negative, _ = conventions.view
     return judge_run(judgments, run, ties=order, negative=negative, **options)
 
-def _of_part(source, kind):
+def _of_part(source, source_type):
     "Return the source, or a `Qrels` or `Run` without rows if the source is empty."
     sized = hasattr(source, '__len__') and not isinstance(source, str)
     if not sized or len(source): return source
-    return kind._empty()
+    return source_type._empty()
 
 # %% ../../nbs/evaluation/evaluation.ipynb #90b4378a
 def score_batch(
@@ -327,27 +329,29 @@ def score_batch(
     `score_dtype`): batch}, the same run joined with the judgments by other rules, for kinds
     of measures with special conventions."""
     listed = cache(Judged.listed)
-    plan = {}  # name: (measure, as it was asked for, its conventions, the batch that it is computed on)
+    plan = {}  # name: (measure, as it was requested, its conventions, the batch that it is computed on)
     for measure in reversed(requested):
-        answers = conventions.of(measure.name)
-        batch = views.get(answers.view, judged)
-        if answers.judgments == 'retrieved': batch = listed(batch)
+        measure_conventions = conventions.of(measure.name)
+        batch = views.get(measure_conventions.view, judged)
+        if measure_conventions.judgments == 'retrieved': batch = listed(batch)
         m = completed(measure, conventions).resolve(batch)
-        plan[repr(m)] = m, measure, answers, batch  # two may become one
-    measures, requested, rules, batches = zip(*reversed(plan.values()))
-    by_measure = [m.of(batch, ties=answers.ties) for m, answers, batch in zip(measures, rules, batches)]
+        plan[repr(m)] = m, measure, measure_conventions, batch  # two may become one
+    measures, requested, conventions_by_measure, batches = zip(*reversed(plan.values()))
+    by_measure = [m.of(batch, ties=measure_conventions.ties)
+                  for m, measure_conventions, batch in zip(measures, conventions_by_measure, batches)]
     values = np.stack(by_measure).astype(float)
     without_results = judged.retrieved == 0
     missing = np.broadcast_to(reading.missing, len(judged))
     if conventions.rows_only: missing = without_results
     nothing = _nothing_to_find(measures, values, batches)
-    for answers, empty in zip(rules, nothing):
-        if answers.judgments == 'retrieved': empty &= ~without_results  # of which nothing is known
+    for measure_conventions, empty in zip(conventions_by_measure, nothing):
+        if measure_conventions.judgments == 'retrieved': empty &= ~without_results  # of which nothing is known
     asking = [m.kind.reads_grades for m in measures]
     no_relevant = nothing.all(axis=0)
     if any(asking): no_relevant = nothing[asking].all(axis=0)
-    for m, answers, row, empty in zip(measures, rules, values, nothing):
-        if answers.no_relevant != 'zero': row[empty] = worth_of_nothing(m, answers.no_relevant)
+    for m, measure_conventions, row, empty in zip(measures, conventions_by_measure, values, nothing):
+        if measure_conventions.no_relevant != 'zero':
+            row[empty] = worth_of_nothing(m, measure_conventions.no_relevant)
     scored = np.ones(len(judged), bool)
     if conventions.missing == 'skip': scored &= ~missing
     if conventions.no_relevant == 'skip': scored &= ~no_relevant

@@ -191,9 +191,9 @@ def _query_problems(evidence):
     elif thorough: yield from _report_queries('missing', unanswered, all=n_judged)
     if thorough and evidence.common: yield from _report_queries('unjudged-queries', unjudged)
 
-def _numeric(kind, judged, retrieved):
+def _numeric(noun, judged, retrieved):
     "Yield a problem if the ids are numbers in the judgments and text in the run, or the reverse."
-    if _are_numbers(judged) != _are_numbers(retrieved): yield problem('numeric', what=kind)
+    if _are_numbers(judged) != _are_numbers(retrieved): yield problem('numeric', what=noun)
 
 def _are_numbers(ids):
     text = ''.join(ids)

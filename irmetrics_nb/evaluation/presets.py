@@ -27,7 +27,7 @@ class Preset:
 # %% ../../nbs/evaluation/presets.ipynb #86eebf94
 _OF_TREC_EVAL = ('P R SetP SetR SetF SetAP Success Rprec AP GMAP IPrec Bpref GMBpref '
              'nDCG RR NumRet NumRel NumRelRet')
-_LEVELS = ('IPrec', 'levels', 'trec_eval9')
+_TREC_EVAL_LEVELS = ('IPrec', 'levels', 'trec_eval9')
 _EXP = ('nDCG', 'gain', 'exp'), ('DCG', 'gain', 'exp')
 _AP_CUT = ('AP', 'divisor', 'min(R,k)')
 _AP_FOUND = ('AP', 'divisor', 'retrieved')
@@ -36,7 +36,7 @@ _ranked: partial[dict[str, Any]] = partial(dict, ties='given')
 _OF_RANX = 'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP'
 PRESETS = {
     'trec_eval': Preset(
-        dict(missing='skip', rows_only=True, measures=(_LEVELS,)),
+        dict(missing='skip', rows_only=True, measures=(_TREC_EVAL_LEVELS,)),
         '9.0.8',
         'usnistgov/trec_eval d4dd9d9',
         _OF_TREC_EVAL,
@@ -44,7 +44,7 @@ PRESETS = {
         'version',
     ),
     'trec_eval-c': Preset(
-        dict(measures=(_LEVELS,)),
+        dict(measures=(_TREC_EVAL_LEVELS,)),
         '9.0.8, with -c',
         'usnistgov/trec_eval d4dd9d9',
         _OF_TREC_EVAL,
@@ -54,7 +54,7 @@ PRESETS = {
             missing='skip',
             rows_only=True,
             score_dtype='float32',
-            measures=(_LEVELS,),
+            measures=(_TREC_EVAL_LEVELS,),
         ),
         '9.0.4, and pytrec_eval',
         'pytrec-eval-terrier 0.5.11',
@@ -63,7 +63,7 @@ PRESETS = {
         'documents scores 0',
     ),
     'trec_eval-9.0.4-c': Preset(
-        dict(score_dtype='float32', measures=(_LEVELS,)),
+        dict(score_dtype='float32', measures=(_TREC_EVAL_LEVELS,)),
         '9.0.4, with -c',
         'usnistgov/trec_eval d63f5c4',
         _OF_TREC_EVAL,
@@ -88,7 +88,7 @@ PRESETS |= {
             score_dtype='float32',
             duplicates='last',
             measures=(
-                _LEVELS,
+                _TREC_EVAL_LEVELS,
                 ('ERR', 'max_grade', 4),
                 ('ERR', 'score_dtype', 'float64'),
                 ('RBP', 'ties', 'given'),

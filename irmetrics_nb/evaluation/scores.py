@@ -87,8 +87,9 @@ class WeightedMeans(Result):
     def of(cls, scores: Any, weights: Any) -> 'WeightedMeans':
         """Compute the weighted means of `Scores`.
 
-        weights: {query: weight}, a Series, a table or a file. DataError for invalid
-        weights. ValueError for a measure without an arithmetic mean, such as GMAP."""
+        weights: {query: weight}, a Series, a table or a file. Raises DataError for
+        invalid weights. Raises ValueError for a measure without an arithmetic mean,
+        such as GMAP."""
         from irmetrics_nb.data.groups import read_weights
         weight = read_weights(weights, scores.query_ids)
         rows = []
@@ -132,8 +133,8 @@ def _notes(runs, remarks=()):
         phrases.append(f'the judgments are {listed} without grades, and every document in them counts as relevant, '
                        'with grade 1')
     phrases += dict.fromkeys(str(note) for run in runs for note in run.runs[0].notes)
-    rules = convention_phrases(first.conventions, first.measures)
-    return f'{"; ".join([*phrases, *remarks])}. Conventions: {"; ".join(rules)}.'
+    convention_texts = convention_phrases(first.conventions, first.measures)
+    return f'{"; ".join([*phrases, *remarks])}. Conventions: {"; ".join(convention_texts)}.'
 
 def _query_counts(scores):
     "Return {phrase: number} for the queries and the judgments of a run."
@@ -286,7 +287,8 @@ def score_parts(runs: Sequence[Any], per_query: bool = False, per_run: bool = Fa
 def rendered_scores(scores: Any, format: str = 'table', per_query: bool = False, per_run: bool = False) -> str:
     """Return scores as text in one of `FORMATS`, as the command line prints them.
 
-    per_query: print the values of queries, not means. per_run: print notes for each run. ValueError: unknown format."""
+    per_query: print the values of queries, not means. per_run: print notes for each run. Raises ValueError for an
+    unknown format."""
     check_option('format', format, FORMATS)
     runs = scores.split_runs()
     if format == 'json': return json.dumps([as_record(s, per_query) for s in runs], indent=2, ensure_ascii=False)
@@ -438,7 +440,8 @@ class Scores(Result):
     def weighted_means(self, weights: Any) -> WeightedMeans:
         """Return the means with a weight for each query, such as its traffic.
 
-        weights: {query: weight}, a Series, a table or a file. DataError if invalid."""
+        weights: {query: weight}, a Series, a table or a file. Raises DataError if
+        invalid."""
         return WeightedMeans.of(self, weights)
 
     @property
@@ -494,8 +497,8 @@ class Scores(Result):
     # As a collection of columns
     def __getitem__(self, measure: str | Measure) -> np.ndarray:
         """Return the values of one measure, in the order of `query_ids`. The shape is
-        (queries,) for one run, and (runs, queries) for several. KeyError if the measure
-        was not computed."""
+        (queries,) for one run, and (runs, queries) for several. Raises KeyError if the
+        measure was not computed."""
         values = self.values[:, self._index(measure)]
         return values[0] if self.is_single else values
 
@@ -513,7 +516,8 @@ class Scores(Result):
 
     # One run of several, and several out of one
     def run(self, name: str) -> 'Scores':
-        """Return the scores of one run for its queries; KeyError for an unknown run."""
+        """Return the scores of one run for its queries; raise KeyError for an unknown
+        run."""
         names = [run.name for run in self.runs]
         if name not in names:
             raise KeyError(f'there is no run {name!r}; available: {", ".join(names)}')
@@ -538,7 +542,8 @@ class Scores(Result):
         return slice_names(self.groups.get(q, '') for q in self.query_ids)
 
     def slice(self, name: str) -> 'Scores':
-        "Return the scores of one group of queries; KeyError if there is no such group."
+        """Return the scores of one group of queries; raise KeyError if there is no such
+        group."""
         if name not in self.slices:
             raise KeyError(f'there is no slice {name!r}; available: '
                            f'{", ".join(self.slices)}')
@@ -555,8 +560,8 @@ class Scores(Result):
     def combine_runs(cls, runs: 'Iterable[Scores]') -> 'Scores':
         """Combine the scores of several runs, aligned by query id.
 
-        ValueError if there are no scores, if two runs have the same name, or if
-        measures or conventions differ."""
+        Raises ValueError if there are no scores, if two runs have the same
+        name, or if measures or conventions differ."""
         runs = [run for scores in runs for run in scores.split_runs()]
         check_measures(runs, 'runs in one table')
         repeated = repeated_item(scores.name for scores in runs)
@@ -581,8 +586,8 @@ class Scores(Result):
     def concat(cls, parts: 'Iterable[Scores]') -> 'Scores':
         """Combine the scores of disjoint sets of queries.
 
-        ValueError if there are no scores, if measures, conventions or runs differ, or
-        if a query is in two parts."""
+        Raises ValueError if there are no scores, if measures, conventions or runs
+        differ, or if a query is in two parts."""
         batches = [*parts]
         check_measures(batches, 'parts of one result')
         first = next((batch for batch in batches if not batch.is_single), batches[0])
@@ -608,10 +613,10 @@ class Scores(Result):
 
         The conventions are not read: CSV and Parquet files do not contain them, and JSON
         describes them in words. Pass those that were used to put the scores beside
-        others. DataError if the file is not a table of scores."""
+        others. Raises DataError if the file is not a table of scores."""
         from irmetrics_nb.data.records import read_scores
-        rules: Conventions = UnknownConventions()
-        if conventions is not None: rules = conventions_of(conventions)
+        if conventions is None: conventions = UnknownConventions()
+        else: conventions = conventions_of(conventions)
         runs = []
         for name, rows in read_scores(path).items():
             [names, *_] = map(list, rows.values())  # the columns of a table
@@ -620,7 +625,7 @@ class Scores(Result):
                 raise DataError(f'{path}: a column is not a measure: {error}') from None
             values = np.array([[row[m] for row in rows.values()] for m in names])
             info = RunInfo(name or file_stem(path), reading=LOADED)
-            runs.append(cls(measures, tuple(rows), values, (info,), rules))
+            runs.append(cls(measures, tuple(rows), values, (info,), conventions))
         if len(runs) == 1: return runs[0]
         return cls.combine_runs(runs)
 
@@ -658,7 +663,7 @@ class Scores(Result):
         """Return a polars table with one row per run and measure.
 
         The columns are the mean (as in `means`), the median, the standard error and the
-        number of queries. ImportError if polars is not installed."""
+        number of queries. Raises ImportError if polars is not installed."""
         pl = import_polars('.summary()', '.means has the means as a dict')
         rows: list[tuple] = []
         for s in self.split_runs():
@@ -678,8 +683,8 @@ class Scores(Result):
         'nDCG_at_10'.
 
         A name has letters, digits and underscores, and `parse` can read it. For several
-        runs, each name starts with `<run name>/`; ValueError if two runs get the same
-        name."""
+        runs, each name starts with `<run name>/`. Raises ValueError if two runs get the
+        same name."""
         names = [*map(flat_name, self.measures)]
         if self.is_single: return dict(zip(names, self.means.values()))
         by_name = {re.sub(r'[^\w. /-]', '_', run.name): run.flat_means()
@@ -708,8 +713,9 @@ class Scores(Result):
         ax : matplotlib's axes
             The axes to use; None: a new figure.
 
-        KeyError for a measure that was not computed. ValueError for an unknown kind, or
-        for 'means' of a measure without an arithmetic mean, such as GMAP."""
+        Raises KeyError for a measure that was not computed. Raises ValueError for an
+        unknown kind, or for 'means' of a measure without an arithmetic mean, such as
+        GMAP."""
         check_option('kind', kind, ('means', 'distribution', 'precision-recall'))
         if kind == 'precision-recall': return self._plot_precision(ax)
         index = 0 if measure is None else self._index(measure)
@@ -758,7 +764,8 @@ def _standard_error(values):
 
 # %% ../../nbs/evaluation/scores.ipynb #ffb542f1
 def _in_run_order(batch, first):
-    """Return scores with runs in the order of `first`; ValueError if runs differ."""
+    """Return scores with runs in the order of `first`; raise ValueError if runs
+    differ."""
     if batch.is_single and first.is_single: return batch
     if batch.is_single and not batch.name and (batch.first_ranks == MISSING).all():
         batch = _of_each_run(batch, first.runs)  # of {name: run} without results

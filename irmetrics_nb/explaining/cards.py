@@ -229,7 +229,7 @@ def cards(*names: str) -> Cards:
     """Return cards (short descriptions) of the named metrics, or of all metrics if no
     name is passed.
 
-    ValueError for a metric without a card."""
+    Raises ValueError for a metric without a card."""
     try: return Cards(CARDS[name] for name in names or CARDS)
     except KeyError as e:
         raise ValueError(f'unknown card {e}; available: {" ".join(CARDS)}') from None

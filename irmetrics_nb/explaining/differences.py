@@ -263,27 +263,29 @@ def explain_difference(
     >>> explain_difference('RR', qrels, a, b).rows[0]['adds']
     0.25
     """
-    rules: dict[str, Any] = {**options}
-    in_force = conventions_of(rules.pop('conventions', None), **rules)
-    parsed = parse(measure, tool=tool_of(in_force))
-    read: dict[str, Any] = {'duplicates': in_force.duplicates, 'copy': False}
+    convention_options: dict[str, Any] = {**options}
+    conventions = conventions_of(
+        convention_options.pop('conventions', None), **convention_options)
+    parsed = parse(measure, tool=tool_of(conventions))
+    read: dict[str, Any] = {'duplicates': conventions.duplicates, 'copy': False}
     truth = Qrels(qrels, **read)
     runs = Run(run_a, **read), Run(run_b, **read)
-    scores = [evaluate(truth, run, parsed, conventions=in_force) for run in runs]
+    scores = [evaluate(truth, run, parsed, conventions=conventions) for run in runs]
     check_measures(scores, 'runs in one table')
     queries, values = _aligned(*scores)
     order, effect = steps(parsed.kind.aggregate.f, *values)
-    asked = scores[0].measures[0]
-    a, b = (score.means[repr(asked)] for score in scores)
+    requested = scores[0].measures[0]
+    a, b = (score.means[repr(requested)] for score in scores)
     first, second = (score.name for score in scores)
     ids = tuple(queries[i] for i in order)
-    how = {'conventions': in_force, 'documents': documents}
+    how = {'conventions': conventions, 'documents': documents}
     return Difference(
-        asked, (first, second), a, b, ids, values[:, order], effect, (truth, *runs), how)
+        requested, (first, second), a, b, ids, values[:, order], effect, (truth, *runs),
+        how)
 
 def _aligned(*scores):
     """Return the ids of the queries that count in the mean, and an array (2, queries)
-    with the values of two runs. Raises ValueError if a query counts for only one of the
+    with the values of two runs. Raise ValueError if a query counts for only one of the
     two runs."""
     columns = [zip(each.query_ids, each.values[0, 0].tolist()) for each in scores]
     a, b = ({query: x for query, x in column if x == x} for column in columns)

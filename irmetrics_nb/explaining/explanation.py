@@ -387,9 +387,9 @@ class Explanation(Result):
     `latex` is the calculation as a formula. `rows`, `to_polars()` and `plot()` show the
     calculation rank by rank. `move`, `without` and `grade` return the explanation of a
     changed list, whose `change` describes the effect."""
-    work: Arithmetic   # The terms and their documents
-    listing: Listing   # The original list, before ties were ordered
-    asked: Measure     # The measure as it was asked for
+    work: Arithmetic    # The terms and their documents
+    listing: Listing    # The original list, before ties were ordered
+    requested: Measure  # The measure as it was requested
     conventions: Conventions = field(default_factory=Conventions)
     query: str = ''
     titles: Mapping[str, str] = field(default_factory=dict)
@@ -402,11 +402,11 @@ class Explanation(Result):
         """Return the same value as `evaluate`: NaN if the query has no relevant document, and
         `no_relevant` excludes such queries."""
         value = self.work.value
-        answer = self.conventions.no_relevant
-        if answer == 'zero' or value > 0: return value
+        no_relevant = self.conventions.no_relevant
+        if no_relevant == 'zero' or value > 0: return value
         if self.conventions.judgments == 'retrieved' and not len(self.listing): return value
         if np.any(self.measure.of(self.listing.judged().ideal)): return value
-        return worth_of_nothing(self.measure, answer)
+        return worth_of_nothing(self.measure, no_relevant)
 
     @property
     def measure(self) -> Measure:
@@ -478,7 +478,7 @@ class Explanation(Result):
         return self._with(listing, f'{name} {words}')
 
     def _with(self, listing, words):
-        work = _work_out(self.asked, listing, self.conventions, self.others)
+        work = _work_out(self.requested, listing, self.conventions, self.others)
         new = replace(self, work=work, listing=listing)
         changes = share_changes(shares(self.work), shares(work))
         changed = tuple(row for row in changes if row[1] != row[2])
@@ -554,10 +554,10 @@ class Explanation(Result):
     def __repr__(self) -> str: return '\n'.join(self._lines())
 
 # %% ../../nbs/explaining/explanation.ipynb #7a603952
-def _work_out(measure_asked, listing, conventions, other_judgments):
+def _work_out(requested, listing, conventions, other_judgments):
     """Return the calculation for one list, with max_grade from the judgments of all queries."""
     judgments = Judged.concat([other_judgments, listing.judged()])
-    measure = measure_asked.resolve(judgments)
+    measure = requested.resolve(judgments)
     return work_out(measure, listing, conventions.ties)
 
 def shortened(value: Any, longest: int = 48, nothing: str = '') -> Any:
@@ -637,21 +637,21 @@ def explain(
     >>> explain('RR', {'q': {'d1': 1}}, {'q': ['d2', 'd1']}, 'q').move('d1', 1).value
     1.0
     """
-    rules: dict[str, Any] = {**options}
-    conventions = rules.pop('conventions', None)
-    if run is None and conventions is None and not rules.get('negative'):
-        rules['negative'] = 'keep'
-    in_force = conventions_of(conventions, **rules)
-    requested = completed(parse(measure, tool=tool_of(in_force)), in_force)
-    in_force = in_force.of(requested.name)
+    convention_options: dict[str, Any] = {**options}
+    base = convention_options.pop('conventions', None)
+    if run is None and base is None and not convention_options.get('negative'):
+        convention_options['negative'] = 'keep'
+    conventions = conventions_of(base, **convention_options)
+    requested = completed(parse(measure, tool=tool_of(conventions)), conventions)
+    conventions = conventions.of(requested.name)
     if run is not None:
-        explanation = _explain_query(requested, qrels, run, query, in_force)
+        explanation = _explain_query(requested, qrels, run, query, conventions)
     elif query is not None or isinstance(qrels, Mapping | str | Qrels):
         raise TypeError('to explain a query of a run, write '
                         f'explain({str(requested)!r}, qrels, run, query)')
     else:
-        listing = from_ranking(qrels, ideal=ideal, negative=in_force.negative)
-        explanation = explain_query(requested, listing, in_force)
+        listing = from_ranking(qrels, ideal=ideal, negative=conventions.negative)
+        explanation = explain_query(requested, listing, conventions)
     listing = explanation.listing
     names = [*listing.docs, *listing.missed, *listing.parents.values()]
     return replace(explanation, titles=read_titles(documents, names))

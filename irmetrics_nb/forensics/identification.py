@@ -76,10 +76,10 @@ class Fit:
     def call(self) -> str:
         """Return a line of Python code that computes the value."""
         names = ' '.join(map(repr, self.measures))
-        answers = ''.join(f', {question}={answer!r}' for question, answer in self.ways[0].answers)
+        options = ''.join(f', {question}={value!r}' for question, value in self.ways[0].options)
         for variant in self.ways:
-            if variant.mistake: return f'with_mistake(qrels, run, {names!r}, {variant.mistake!r}{answers})'
-        return f'evaluate(qrels, run, "{names}"{answers})'
+            if variant.mistake: return f'with_mistake(qrels, run, {names!r}, {variant.mistake!r}{options})'
+        return f'evaluate(qrels, run, "{names}"{options})'
 
     @property
     def differs(self) -> str:
@@ -119,14 +119,14 @@ def _combined(measures, fitting):
     together. Return {results: combinations}. A key is a tuple with a result for each
     measure. Its value is a list of tuples with a `Variant` (conventions and parameters) for
     each measure."""
-    by_answers: dict = {}
+    by_options: dict = {}
     for i, results in enumerate(fitting):
         for result in results:
             for variant in result.variants:
-                pairs_of = by_answers.setdefault(variant.answers, [[] for _ in measures])
+                pairs_of = by_options.setdefault(variant.options, [[] for _ in measures])
                 pairs_of[i].append((variant, result))
     groups: dict = {}
-    for pairs in chain.from_iterable(starmap(product, by_answers.values())):
+    for pairs in chain.from_iterable(starmap(product, by_options.values())):
         variants, results = zip(*pairs)
         if _agree(measures, variants): groups.setdefault(results, []).append(variants)
     return groups
@@ -171,8 +171,8 @@ def _fit(measures, results, variants, tools, off=0.0):
     kinds = [measure.name for measure in measures]
     complete = tuple(measure.unless_said(**dict(variant.params)) for variant, measure in zip(best, measures))
     params = dict.fromkeys((kind, *pair) for kind, variant in zip(kinds, best) for pair in variant.params)
-    conventions = Conventions(**dict(best[0].answers), measures=tuple(params))
-    values = {measure.asked: result.value for measure, result in zip(measures, results)}
+    conventions = Conventions(**dict(best[0].options), measures=tuple(params))
+    values = {measure.requested: result.value for measure, result in zip(measures, results)}
     mistake = mistake_of(chain.from_iterable(plainest), cycle(kinds))
     names = tuple(tool for tool, (outcomes, _) in tools.items() if outcomes == results)
     others = {variant.mistake for combination in variants for variant in combination} - {''}
@@ -188,9 +188,9 @@ def _idle(combination, variants):
     idle = []
     for question, choices in CHOICES.items():
         if question == 'duplicates': continue
-        answers = [{question: answer} for answer in choices if answer != 'nan']
-        changed = [tuple(replace(variant, answers=different(dict(variant.answers) | answer))
-                         for variant in combination) for answer in answers]
+        options = [{question: value} for value in choices if value != 'nan']
+        changed = [tuple(replace(variant, options=different(dict(variant.options) | value))
+                         for variant in combination) for value in options]
         if variants.issuperset(changed): idle.append(question)
     return tuple(idle)
 
@@ -209,11 +209,11 @@ def _advice(rankings, target, fits):
     values: dict[str, Any] = {}
     if len(rankings.queries) < 1000:
         by_query, _ = computed(measure)
-        values = {f'{measure.asked} of {visible(q)}': x for q, x in zip(rankings.queries, np.stack(by_query).T)}
+        values = {f'{measure.requested} of {visible(q)}': x for q, x in zip(rankings.queries, np.stack(by_query).T)}
     for k in _CUTOFFS:
         if measure.kind.at != 'k': continue
         if k == measure.at: continue
-        with suppress(ValueError): _, values[(measure @ k).asked] = computed(measure @ k)
+        with suppress(ValueError): _, values[(measure @ k).requested] = computed(measure @ k)
     unit = min([0.0001, *map(last_digit, numbers.values())])
     remaining = {name: _remaining(numbers, unit) for name, numbers in values.items()}
     best = [name for name in sorted(remaining, key=remaining.__getitem__)[:2] if remaining[name] < n - 1e-9]
@@ -231,7 +231,7 @@ def _remaining(values, unit):
 def _target_text(target):
     """Return a measure and its numbers as text: 'AP = 0.25, AP of q1 = 0.50'."""
     measure, numbers = target
-    names = {q: f'{measure.asked} of {visible(q)}' for q in numbers} | {'all': measure.asked}
+    names = {q: f'{measure.requested} of {visible(q)}' for q in numbers} | {'all': measure.requested}
     return ', '.join(f'{names[q]} = {x}' for q, x in numbers.items())
 
 def _of_first(name, words):
@@ -313,7 +313,7 @@ class Identification(Result):
         for fit, row in zip(self.fits or self.nearest, self.rows):
             details = {'tools': list(fit.tools), 'mistake': fit.mistake, 'call': fit.call}
             rows.append(row | details)
-        return {'asked': [*map(_target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
+        return {'requested': [*map(_target_text, self.wanted)], 'how': self.how, 'tried': self.tried,
                 'results': self.results, 'fits': len(self.fits), 'advice': list(self.advice),
                 'ranges': list(self.ranges), 'rows': rows}
 
@@ -387,7 +387,7 @@ def identify(
     parts = parts_of(in_percent(progress), len(targets))
     searches = [_search(rankings, target, part) for target, part in zip(targets, parts)]
     reading, scales, fits = _all_fits(rankings, targets, searches)
-    percent = [measure.asked for measure, scale in zip(measures, scales) if scale == 100]
+    percent = [measure.requested for measure, scale in zip(measures, scales) if scale == 100]
     if percent: reading += f', {", ".join(percent)} as a percentage'
     tried = sum(map(len, searches))
     results = sum(len({*found.values()}) for found in searches)
@@ -445,7 +445,7 @@ def _range_of_tool(rankings, target, tool):
             if not least <= float(x) <= most: return False
         return True
     if low['all'] < high['all'] and any(map(is_inside, scales_of(target))):
-        return f'{measure.asked} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
+        return f'{measure.requested} from {value_text(low["all"], 6)} to {value_text(high["all"], 6)}'
     return ''
 
 def _all_fits(rankings, targets, searches):
@@ -540,7 +540,7 @@ class ToolDifference(Result):
         if n == 1: verb = 'explains'
         why = f'{counted(n, "difference")} in conventions {verb} the difference.'
         if not n: why = 'every query has the same value.'
-        head = f'{self.measure.asked}: {first} {a}, {second} {b} ({change}): {why}'
+        head = f'{self.measure.requested}: {first} {a}, {second} {b} ({change}): {why}'
         lines = [head, *map(repr, self.steps)]
         if self.idle: lines.append(f'Other differences, without effect on these data: {", ".join(self.idle)}.')
         return lines
@@ -576,8 +576,8 @@ def _named_variant(rankings, measure, source):
         first = result[0]
         return f'{source} ({first.differs})', first.ways[0]
     nearest = result.nearest[0]
-    raise ValueError(f'{measure.asked} = {source}: no combination of conventions gives this value; '
-                     f'{value_text(nearest.values[measure.asked], 6)} is the closest ({nearest.differs})')
+    raise ValueError(f'{measure.requested} = {source}: no combination of conventions gives this value; '
+                     f'{value_text(nearest.values[measure.requested], 6)} is the closest ({nearest.differs})')
 
 def _word(name, items):
     """Return the option `name` of {name: value} as text, such as ties='given'."""
@@ -666,8 +666,8 @@ def differ(
     parsed = parse(measure)
     rankings = Rankings(qrels, run)
     names, variants = zip(*(_named_variant(rankings, parsed, source) for source in (a, b)))
-    chosen = [x for variant in variants for name, x in variant.answers if name == 'duplicates']
-    if rankings.repeats and chosen: rankings.open['duplicates'] = tuple(chosen)
+    duplicates = [x for variant in variants for name, x in variant.options if name == 'duplicates']
+    if rankings.repeats and duplicates: rankings.open['duplicates'] = tuple(duplicates)
     first, second = (plain_variant(rankings, variant).items for variant in variants)
     old, new = (variant.items for variant in variants)
     unequal = tuple(name for name in first | second if first.get(name) != second.get(name))

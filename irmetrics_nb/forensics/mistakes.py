@@ -32,7 +32,7 @@ from ..core.measures import MEAN
 from ..metrics.registry import KINDS
 
 # %% ../../nbs/forensics/mistakes.ipynb #6a30611a
-_PASSED = {'k', 'rel', 'beta', 'gain'}  # parameters that definitions of mistakes take
+_PASSED_PARAMETERS = {'k', 'rel', 'beta', 'gain'}  # to definitions of mistakes
 
 @dataclass(frozen=True)
 class Mistake:
@@ -54,17 +54,18 @@ class Mistake:
     def of(self, judged: Judged, measure: Measure) -> np.ndarray:
         """Compute the measure with this mistake for a batch of rankings.
 
-        Return one value per query. Raise TypeError if the mistake has no `definition`."""
+        Return one value per query. Raises TypeError if the mistake has no
+        `definition`."""
         f = self.function(measure.name)
         arguments = measure.arguments()
-        names = _PASSED & {*arguments} & {*signature(f).parameters}
+        names = _PASSED_PARAMETERS & {*arguments} & {*signature(f).parameters}
         passed = {name: arguments[name] for name in names}
         return np.asarray(f(judged, **passed), float)
 
     def function(self, kind: str) -> Callable:
         """Return the function that computes a measure such as 'AP' with this mistake.
 
-        Raise TypeError if the mistake has no `definition`."""
+        Raises TypeError if the mistake has no `definition`."""
         definition: Any = self.definition
         if isinstance(definition, Mapping): definition = definition[kind]
         return definition
@@ -143,27 +144,29 @@ def _cut_at_relevant(judged, k=None, gain='linear'):
 
 # %% ../../nbs/forensics/mistakes.ipynb #9fdd7e82
 _BUILT_IN = {name: kind for name, kind in KINDS.items() if kind.built_in}
-_AVERAGED = ' '.join(name for name, kind in _BUILT_IN.items() if kind.aggregate is MEAN)
-_SCORED = ' '.join(name for name in _BUILT_IN if name != 'NumRel')  # which no run changes
-_LEVELS = ' '.join(name for name, kind in _BUILT_IN.items() if 'rel' in kind.params)
+_AVERAGED_KINDS = ' '.join(name for name, kind in _BUILT_IN.items() if kind.aggregate is MEAN)
+_SCORED_KINDS = ' '.join(name for name in _BUILT_IN if name != 'NumRel')  # which no run changes
+_LEVEL_KINDS = ' '.join(name for name, kind in _BUILT_IN.items() if 'rel' in kind.params)
 MISTAKES: dict[str, Mistake] = {}
 
 def _add_mistake(name, kinds, text, same_as=None, **more): MISTAKES[name] = Mistake(kinds, text, same_as or {}, **more)
 
-_add_mistake('duplicates-counted', _SCORED, 'a document that appears twice in the run counts twice', rows='counted')
-_add_mistake('mean-over-answered', _AVERAGED,
+_add_mistake('duplicates-counted', _SCORED_KINDS,
+             'a document that appears twice in the run counts twice', rows='counted')
+_add_mistake('mean-over-answered', _AVERAGED_KINDS,
        'a judged query that is missing from the run is left out of the mean', {'missing': 'skip'})
-_add_mistake('mean-over-hits', _AVERAGED, 'the mean is over the queries whose value is above 0', total='hits')
-_add_mistake('mean-over-run', _AVERAGED,
+_add_mistake('mean-over-hits', _AVERAGED_KINDS, 'the mean is over the queries whose value is above 0', total='hits')
+_add_mistake('mean-over-run', _AVERAGED_KINDS,
        'the mean is over all queries of the run, and queries without judgments score 0', total='run')
-_add_mistake('ties-as-given', _SCORED, 'documents with equal scores keep the order of the input', {'ties': 'given'})
-_add_mistake('ties-at-best', _SCORED,
+_add_mistake('ties-as-given', _SCORED_KINDS,
+             'documents with equal scores keep the order of the input', {'ties': 'given'})
+_add_mistake('ties-at-best', _SCORED_KINDS,
        'documents with equal scores are ranked in the best order, so a constant score gives a perfect '
        'ranking', {'ties': 'best'})
-_add_mistake('scores-above-zero-only', _SCORED,
+_add_mistake('scores-above-zero-only', _SCORED_KINDS,
        'a document with a score of 0 or less counts as not retrieved', rows='above zero')
 _add_mistake(
-    'greater-for-at-least', _LEVELS, 'a document is relevant if its grade is above 1, instead of at least 1',
+    'greater-for-at-least', _LEVEL_KINDS, 'a document is relevant if its grade is above 1, instead of at least 1',
     params={'rel': 1.000000001}
 )
 _add_mistake('whole-grades', 'CG DCG nDCG ERR', 'grades are truncated to whole numbers', rows='whole grades')

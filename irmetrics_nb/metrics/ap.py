@@ -56,8 +56,8 @@ def by_relevance_in_ap(
 ) -> np.ndarray:
     """Return 1 for each relevant retrieved document and 0 for other judged ones.
 
-    AP uses these numbers to sort tied documents. TiesError if AP has no best order,
-    because an additional relevant document in the top k can lower AP."""
+    AP uses these numbers to sort tied documents. Raises TiesError if AP has no best
+    order, because an additional relevant document in the top k can lower AP."""
     if divisor == 'retrieved' and k is not None:
         raise TiesError("with divisor='retrieved' and a cutoff k, there is no best "
                         "order of ties: use ties='average'")
@@ -72,10 +72,10 @@ def average_precision(
 ) -> Share:
     """Compute average precision, the mean of the precision at each relevant document.
 
-    The value is in [0, 1], and 0 if no document is relevant. ValueError for a cutoff
-    below 1, an unknown `divisor` or `tied`, or an `n_relevant` smaller than the number
-    of relevant documents in the list. Source: Buckley and Voorhees (2000); trec_eval's
-    `map` and `map_cut`.
+    The value is in [0, 1], and 0 if no document is relevant. Raises ValueError for a
+    cutoff below 1, an unknown `divisor` or `tied`, or an `n_relevant` smaller than the
+    number of relevant documents in the list. Source: Buckley and Voorhees (2000);
+    trec_eval's `map` and `map_cut`.
 
     >>> average_precision([1, 0, 0, 1, 1, 1])
     0.6916666666666667
@@ -98,8 +98,8 @@ def precision_recall_curve(
     """Compute recall and precision at each rank of a ranking.
 
     The result is a pair of arrays (recall, precision); for several rankings, a list of
-    such pairs. ValueError if `n_relevant` is smaller than the number of relevant
-    documents in the list.
+    such pairs. Raises ValueError if `n_relevant` is smaller than the number of
+    relevant documents in the list.
 
     >>> precision_recall_curve([1, 0])
     (array([1., 1.]), array([1. , 0.5]))
@@ -142,8 +142,8 @@ def mean_interpolated_precision(
     """Compute the mean of the interpolated precision over recall levels.
 
     The interpolated precision at a recall level is the highest precision at this recall
-    or any higher one. The value is in [0, 1]. ValueError for a level outside [0, 1], or
-    an unknown rule in `levels`. Source: trec_eval's `11pt_avg`.
+    or any higher one. The value is in [0, 1]. Raises ValueError for a level outside [0,
+    1], or an unknown rule in `levels`. Source: trec_eval's `11pt_avg`.
 
     >>> mean_interpolated_precision([1, 0, 0, 1], recall=[0, 0.5, 1])
     0.8333333333333334
@@ -188,7 +188,7 @@ def interpolated_precision(
     """Compute the highest precision at each recall level or at any higher recall.
 
     The result has one value per query and recall level; it is 0 if the ranking does not
-    reach the level. ValueError for a level outside [0, 1], or an unknown rule in
+    reach the level. Raises ValueError for a level outside [0, 1], or an unknown rule in
     `levels`. Source: Manning et al. (2008), section 8.4.
 
     >>> interpolated_precision([1, 0, 0, 1], recall=0.5)

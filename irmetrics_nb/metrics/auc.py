@@ -38,7 +38,7 @@ def roc_steps(
     the numbers of positive items (a step up) and of negative items (a step to the
     right) with this score. The steps are sorted by group and descending score. `group`
     is the group number of each item, from 0; by default, all items are in one group.
-    ValueError for NaN or columns of different lengths.
+    Raises ValueError for NaN or columns of different lengths.
 
     >>> group, score, positives, negatives = roc_steps([1, 0, 1], [0.3, 0.3, 0.1])
     >>> positives
@@ -73,8 +73,8 @@ def roc_curve(
     score.
 
     An additional first entry is the point (0, 0) with the threshold inf. Without
-    positive items, tpr is NaN; without negative items, fpr is NaN. ValueError for NaN
-    or columns of different lengths. Source: Fawcett (2006), algorithm 1.
+    positive items, tpr is NaN; without negative items, fpr is NaN. Raises ValueError
+    for NaN or columns of different lengths. Source: Fawcett (2006), algorithm 1.
 
     >>> fpr, tpr, thresholds = roc_curve([1, 0, 1], [0.3, 0.2, 0.1])
     >>> tpr
@@ -110,8 +110,8 @@ def auc(labels: Column, scores: Column, *, rel: float = 1) -> float:
     random negative.
 
     Ties count one half. The value is in [0, 1], and NaN if there are no positives or no
-    negatives. ValueError for NaN or columns of different lengths. Source: Hanley and
-    McNeil (1982); Mann and Whitney (1947).
+    negatives. Raises ValueError for NaN or columns of different lengths. Source: Hanley
+    and McNeil (1982); Mann and Whitney (1947).
 
     >>> auc([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.75
@@ -158,8 +158,9 @@ class GroupAUC:
     def mean(self, weights: Weights = None) -> float:
         """Return the mean AUC over the groups that have positive and negative items.
 
-        NaN if there is no such group. `weights` are those of `gauc`. ValueError if they
-        are unknown, negative or all 0, if a group has none, or for a wrong length."""
+        NaN if there is no such group. `weights` are those of `gauc`. Raises ValueError
+        if they are unknown, negative or all 0, if a group has none, or for a wrong
+        length."""
         given: Any = weights
         if weights is None: given = np.ones(len(self))
         if isinstance(weights, str):
@@ -200,7 +201,7 @@ def group_auc(
 ) -> GroupAUC:
     """Compute the AUC of the items of each group.
 
-    ValueError for NaN or columns of different lengths.
+    Raises ValueError for NaN or columns of different lengths.
 
     >>> group_auc([1, 0, 1, 0], [0.2, 0.9, 0.7, 0.4], ['ann', 'ann', 'bob', 'bob']).auc
     array([0., 1.])
@@ -226,9 +227,10 @@ def gauc(
     """Compute GAUC: the mean AUC over the groups that have positive and negative items.
 
     The value is in [0, 1], and NaN if there is no such group. `group_auc(...).skipped`
-    is the number of groups that are left out. ValueError for NaN, columns of different
-    lengths, or weights that are unknown, missing or negative. Source: Zhu et al. (2017)
-    and Zhou et al. (2018), who use weights; the default here is equal weights.
+    is the number of groups that are left out. Raises ValueError for NaN, columns of
+    different lengths, or weights that are unknown, missing or negative. Source: Zhu et
+    al. (2017) and Zhou et al. (2018), who use weights; the default here is equal
+    weights.
 
     >>> gauc([1, 0, 1, 0], [0.2, 0.9, 0.7, 0.4], ['ann', 'ann', 'bob', 'bob'])
     0.5
@@ -262,8 +264,8 @@ class ScoreHistogram:
 
     It counts positive and negative items in at most `limit` bins. `update` adds labels
     and scores (an item is positive if its label is at least `rel`), `merge` adds
-    another histogram, and `auc` returns the value with its largest error. ValueError
-    for NaN, columns of different lengths, or a limit below 1.
+    another histogram, and `auc` returns the value with its largest error. Raises
+    ValueError for NaN, columns of different lengths, or a limit below 1.
 
     >>> histogram = ScoreHistogram()
     >>> histogram.update([1, 0, 1, 0], scores=[0.9, 0.8, 0.7, 0.1])
@@ -290,7 +292,7 @@ class ScoreHistogram:
     def merge(self, other: 'ScoreHistogram') -> None:
         """Add the counts of another histogram.
 
-        ValueError if its `limit` or `rel` is different."""
+        Raises ValueError if its `limit` or `rel` is different."""
         if (self.limit, self.rel) != (other.limit, other.rel):
             raise ValueError('histograms with different limits or relevance levels '
                              'cannot be merged')

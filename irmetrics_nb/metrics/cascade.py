@@ -37,8 +37,9 @@ def reciprocal_rank(
 ) -> Sum:
     """Compute reciprocal rank: 1 / rank of the first relevant document.
 
-    The value is in [0, 1], and 0 if no relevant document is retrieved. ValueError for a
-    cutoff below 1. Source: Kantor and Voorhees (2000); trec_eval's `recip_rank`.
+    The value is in [0, 1], and 0 if no relevant document is retrieved. Raises
+    ValueError for a cutoff below 1. Source: Kantor and Voorhees (2000); trec_eval's
+    `recip_rank`.
 
     >>> reciprocal_rank([0, 1, 0, 1])
     0.5
@@ -54,8 +55,8 @@ def largest_grade(judged: Judged, /, *, max_grade: float | None = None) -> float
     """Return the largest grade of the scale, for ERR.
 
     It is `max_grade`, or, if this is None, the largest grade of the judgments in the
-    batch (0 if no grade is above 0). ValueError for a `max_grade` that is not positive,
-    or is smaller than a grade of the judgments.
+    batch (0 if no grade is above 0). Raises ValueError for a `max_grade` that is not
+    positive, or is smaller than a grade of the judgments.
 
     >>> largest_grade(Judged.from_grades([3, 0, 1]))
     3.0
@@ -81,9 +82,9 @@ def relevance_probabilities(
     """Compute the probability that each document satisfies the reader.
 
     For grade g, it is (2^g - 1) / 2^max_grade, or g / (max_grade + 1) with
-    gain='linear'. It is 0 for grades of 0 and below. ValueError if `max_grade` is
-    smaller than a judged grade, or for an unknown gain. Source: Chapelle et al. (2009);
-    linear: Sakai's NTCIREVAL.
+    gain='linear'. It is 0 for grades of 0 and below. Raises ValueError if `max_grade`
+    is smaller than a judged grade, or for an unknown gain. Source: Chapelle et al.
+    (2009); linear: Sakai's NTCIREVAL.
 
     >>> relevance_probabilities([0, 1, 2])
     array([0.  , 0.25, 0.75])
@@ -102,8 +103,8 @@ def examination_probabilities(
     """Compute the probability that the reader reaches each document.
 
     A reader who is satisfied by a document stops, and does not reach the documents
-    below it. ValueError as in `relevance_probabilities`. Source: Craswell et al.
-    (2008).
+    below it. Raises ValueError as in `relevance_probabilities`. Source: Craswell
+    et al. (2008).
 
     >>> examination_probabilities([2, 1, 0])
     array([1.    , 0.25  , 0.1875])
@@ -120,7 +121,8 @@ def stopping_probabilities(
     """Compute the probability that the reader is satisfied by each document and stops.
 
     The probabilities of a query sum to at most 1; the rest is the share of unsatisfied
-    readers. ValueError as in `relevance_probabilities`. Source: Chapelle et al. (2009).
+    readers. Raises ValueError as in `relevance_probabilities`. Source: Chapelle et al.
+    (2009).
 
     >>> stopping_probabilities([2, 1, 0])
     array([0.75  , 0.0625, 0.    ])
@@ -142,7 +144,7 @@ def as_phi(phi: Phi = 'reciprocal') -> Callable:
     """Convert the parameter phi of ERR to a function from an array of ranks to weights.
 
     phi(i) is the value for a reader who stops at rank i. `phi` is a name in `PHIS` or a
-    function. ValueError for an unknown name, or if phi(1) is not 1."""
+    function. Raises ValueError for an unknown name, or if phi(1) is not 1."""
     f = function_of('phi', phi, PHIS)
     first = f(np.array([1.]))[0]
     if not abs(first - 1) < 1e-9:
@@ -165,8 +167,8 @@ def by_satisfaction(
 ) -> np.ndarray:
     """Return the probability that each judged retrieved document satisfies the reader.
 
-    ERR uses these probabilities to sort tied documents. TiesError for a phi that
-    increases with the rank, because there is then no best order."""
+    ERR uses these probabilities to sort tied documents. Raises TiesError for a phi
+    that increases with the rank, because there is then no best order."""
     check_falling(ranking, as_phi(phi), 'phi')
     return relevance_probabilities(ranking, max_grade=max_grade, gain=gain)
 
@@ -182,8 +184,8 @@ def err(
     satisfied.
 
     With another phi, it is the expected value of phi(rank). The value is in [0, 1).
-    ValueError for a `max_grade` smaller than a judged grade, a cutoff below 1, or a phi
-    with phi(1) other than 1. Source: Chapelle et al. (2009), algorithm 2; with
+    Raises ValueError for a `max_grade` smaller than a judged grade, a cutoff below 1,
+    or a phi with phi(1) other than 1. Source: Chapelle et al. (2009), algorithm 2; with
     max_grade=4, gdeval.pl.
 
     >>> err([2, 1, 0])
@@ -205,8 +207,8 @@ def unit_gain(
     """Return the gain of each judged retrieved document for RBP.
 
     With gain='binary', it is 1 for relevant documents and 0 for others; with
-    gain='raw', it is the grade of relevant documents. ValueError for an unknown name,
-    or a gain outside [0, 1] unless it is 'raw'."""
+    gain='raw', it is the grade of relevant documents. Raises ValueError for an
+    unknown name, or a gain outside [0, 1] unless it is 'raw'."""
     if gain == 'binary': return by_relevance(ranking, rel=rel)
     if gain == 'raw': return ranking.relevant(rel) * ranking.grade
     gains = as_gain(gain, more="'raw', ")(ranking.grade)
@@ -230,8 +232,8 @@ def rbp(
 
     With gain='binary' (the default), the gain is 1 for relevant documents. With 'raw',
     it is the grade of relevant documents, so RBP can exceed 1, as in ranx; otherwise
-    RBP is in [0, 1). ValueError for a p outside (0, 1), a gain outside [0, 1], an
-    unknown gain, or a cutoff below 1. Source: Moffat and Zobel (2008).
+    RBP is in [0, 1). Raises ValueError for a p outside (0, 1), a gain outside [0, 1],
+    an unknown gain, or a cutoff below 1. Source: Moffat and Zobel (2008).
 
     >>> rbp([1, 0, 1], p=0.5)
     0.625
@@ -256,8 +258,8 @@ def rbp_residual(
     raise it.
 
     It is the total weight of all ranks without a judged document, including ranks after
-    the end of the list, in (0, 1]. ValueError for a p outside (0, 1) or a cutoff below
-    1. Source: Moffat and Zobel (2008).
+    the end of the list, in (0, 1]. Raises ValueError for a p outside (0, 1) or a cutoff
+    below 1. Source: Moffat and Zobel (2008).
 
     >>> rbp_residual([1, None, 1], p=0.5)
     0.375

@@ -34,8 +34,8 @@ def by_gain(
 ) -> np.ndarray:
     """Return the gain of each judged retrieved document, for sorting tied documents.
 
-    TiesError for a discount that increases with the rank, because there is then no best
-    order."""
+    Raises TiesError for a discount that increases with the rank, because there is then
+    no best order."""
     check_falling(ranking, as_discount(discount, b), 'discount')
     return as_gain(gain)(ranking.grade)
 
@@ -44,8 +44,8 @@ def by_gain(
 def cg(ranking: Judged, /, *, k: Cutoff = None, gain: Gain = 'linear') -> Sum:
     """Compute cumulative gain: the sum of the gains in the top k.
 
-    The order within the top k is ignored. ValueError for a cutoff below 1, or an
-    unknown gain or grade. Source: Järvelin and Kekäläinen (2002).
+    The order within the top k is ignored. Raises ValueError for a cutoff below
+    1, or an unknown gain or grade. Source: Järvelin and Kekäläinen (2002).
 
     >>> cg([3, 0, 0, 1, 2, 1], k=3)
     3.0
@@ -83,10 +83,9 @@ def dcg(
     """Compute discounted cumulative gain: the sum of the gains, with less weight at
     lower ranks.
 
-    ValueError for a cutoff below 1, an unknown gain or discount, or a grade without a
-    gain. Source:
-    Järvelin and Kekäläinen (2002); the exponential gain and the log2 discount: Burges
-    et al. (2005).
+    Raises ValueError for a cutoff below 1, an unknown gain or discount, or a grade
+    without a gain. Source: Järvelin and Kekäläinen (2002); the exponential gain and
+    the log2 discount: Burges et al. (2005).
 
     >>> dcg([3, 0, 1])
     3.5
@@ -126,8 +125,9 @@ def idcg(
 ) -> np.ndarray:
     """Compute IDCG, the DCG of the ideal ranking.
 
-    ValueError as in `dcg`, if a grade above 0 in the list is missing from `ideal`, or
-    if `ideal` is passed with a `Judged`, which contains its own judgments.
+    Raises ValueError as in `dcg`, if a grade above 0 in the list is missing from
+    `ideal`, or if `ideal` is passed with a `Judged`, which contains its own
+    judgments.
 
     >>> idcg([0, 3])
     3.0
@@ -145,7 +145,7 @@ def ideal_batch(judged: Judged, ideal_from: IdealFrom, k: Cutoff) -> Judged:
     the judged documents in the list, and 'top' the judged documents in the top k.
     'found' means the best judged documents, as many as the list has documents. 'best'
     means k documents (or as many as the list has), all with the largest grade of the
-    query. ValueError for any other value."""
+    query. Raises ValueError for any other value."""
     check_option('ideal_from', ideal_from, get_args(IdealFrom))
     if ideal_from == 'judged': return judged
     if ideal_from in ('list', 'top'):
@@ -165,8 +165,8 @@ def by_gain_in_ndcg(
 ) -> np.ndarray:
     """Return the gain of each judged retrieved document, for sorting tied documents.
 
-    TiesError if the ideal ranking depends on the order of ties, because there is then
-    no best order."""
+    Raises TiesError if the ideal ranking depends on the order of ties, because there
+    is then no best order."""
     if ideal_from == 'top':
         raise TiesError('the ideal ranking depends on the order of ties, so there is '
                         'no best order: '
@@ -202,8 +202,8 @@ def ndcg(
     ideal ranking.
 
     The value is in [0, 1] if no gain is negative, and 0 if the ideal ranking has no
-    gain. ValueError as in `idcg`. Source: Järvelin and Kekäläinen (2002); trec_eval's
-    `ndcg` and `ndcg_cut`.
+    gain. Raises ValueError as in `idcg`. Source: Järvelin and Kekäläinen (2002);
+    trec_eval's `ndcg` and `ndcg_cut`.
 
     >>> round(ndcg([3, 0, 0, 1, 2, 1]), 4)
     0.8783

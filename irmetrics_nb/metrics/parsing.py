@@ -69,7 +69,7 @@ def _parse_arguments(name, text):
 
 def _literal(node):
     """Return the value of a node of a syntax tree: a number, a text or a dict. A word
-    without quotes is read as text. ValueError for any other expression."""
+    without quotes is read as text. Raise ValueError for any other expression."""
     if isinstance(node, ast.Name): return node.id
     try: return ast.literal_eval(node)
     except (ValueError, TypeError):
@@ -85,7 +85,7 @@ def read(text: str) -> tuple[str, dict[str, Any], Any, str]:
 
     For 'xgboost:map(rel=2)@10', the result is ('map', {'rel': 2}, 10, 'xgboost'). The
     cutoff is None and the tool is '' if the text has none. The function does not check
-    that the names exist. ValueError for a text that does not have this form."""
+    that the names exist. Raises ValueError for a text that does not have this form."""
     if len(text) > MAX_MEASURE:
         raise ValueError(f'a measure has {len(text)} characters, but at most '
                          f'{MAX_MEASURE} are allowed')
@@ -118,7 +118,7 @@ _MEASURE = re.compile(r"""
 def split(text: str) -> list[str]:
     """Split a text with several measures into texts with one measure each.
 
-    ValueError if a part of the text is not a measure."""
+    Raises ValueError if a part of the text is not a measure."""
     if len(text) > MAX_MEASURES:
         raise ValueError(f'the text of the measures has {len(text)} characters, but at '
                          f'most {MAX_MEASURES} are allowed')
@@ -131,8 +131,9 @@ def split(text: str) -> list[str]:
 def find_kind(name: str) -> Kind:
     """Return the kind of measures that has this name or alias.
 
-    Upper and lower case are ignored. ValueError if there is no such kind. The message
-    suggests a similar name, or describes the measure if only other tools have it."""
+    Upper and lower case are ignored. Raises ValueError if there is no such kind. The
+    message suggests a similar name, or describes the measure if only other tools have
+    it."""
     kind = look_up(name) or kinds_by_name().get(name.casefold())
     if kind: return kind
     from irmetrics_nb.metrics.names import find_elsewhere
@@ -253,7 +254,7 @@ def parse(text: str | Measure, /, *, tool: str = '') -> Measure:
 
 def _read(text, tool):
     """Return the measures that a text or an object names, usually one, as a list.
-    ValueError for anything that is not a measure."""
+    Raise ValueError for anything that is not a measure."""
     if isinstance(text, Measure): return [text]
     if type(text).__module__.split('.')[0] == 'ir_measures': text = f'ir_measures:{text}'
     if callable(text):

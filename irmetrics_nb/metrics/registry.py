@@ -58,7 +58,7 @@ class MetricKinds(dict[str, Kind]):
     def __setitem__(self, name: str, kind: Kind) -> None:
         """Enter a kind; a kind with the same name and function is replaced.
 
-        ValueError if the name belongs to another function."""
+        Raises ValueError if the name belongs to another function."""
         if name in KINDS:
             declared = KINDS[name].function
             if not _same_function(declared, kind.function):

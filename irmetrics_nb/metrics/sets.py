@@ -49,9 +49,9 @@ def precision(
 ) -> Share:
     """Compute precision: the share of relevant documents in the top k.
 
-    The value is in [0, 1]. ValueError for a cutoff below 1, or an unknown divisor.
-    Source: trec_eval's `P` (with k) and `set_P` (without); with divisor='min(R,k)', its
-    `relative_P` and `set_relative_P`.
+    The value is in [0, 1]. Raises ValueError for a cutoff below 1, or an unknown
+    divisor. Source: trec_eval's `P` (with k) and `set_P` (without); with
+    divisor='min(R,k)', its `relative_P` and `set_relative_P`.
 
     >>> precision([3, 0, 0, 1, 2, 1], k=5)
     0.6
@@ -81,9 +81,9 @@ def recall(
 ) -> Share:
     """Compute recall: the share of all relevant documents that are in the top k.
 
-    The value is in [0, 1], and 0 if no document is relevant. ValueError for a cutoff
-    below 1, an unknown divisor, or if `n_relevant` is smaller than the number of
-    relevant documents in the list. Source: trec_eval's `recall` (with k) and
+    The value is in [0, 1], and 0 if no document is relevant. Raises ValueError for a
+    cutoff below 1, an unknown divisor, or if `n_relevant` is smaller than the number
+    of relevant documents in the list. Source: trec_eval's `recall` (with k) and
     `set_recall` (without); with divisor='min(R,k)', BEIR's `R_cap`.
 
     >>> recall([3, 0, 0, 1, 2, 1], k=5, n_relevant=5)
@@ -110,9 +110,9 @@ def r_precision(
     """Compute R-precision: the share of relevant documents in the top R.
 
     R is the number of all relevant documents of the query. The value is in [0, 1], and
-    0 if no document is relevant. ValueError if `n_relevant` is smaller than the number
-    of relevant documents in the list. Source: Manning et al. (2008); trec_eval's
-    `Rprec`.
+    0 if no document is relevant. Raises ValueError if `n_relevant` is smaller than the
+    number of relevant documents in the list. Source: Manning et al. (2008);
+    trec_eval's `Rprec`.
 
     >>> r_precision([1, 0, 0, 1, 1, 1])
     0.5
@@ -131,9 +131,9 @@ def f_measure(
 ) -> float | np.ndarray:
     """Compute the F measure from a precision p and a recall r.
 
-    Both can be numbers or arrays. The result is 0 where p and r are 0. ValueError if p,
-    r or beta is negative, or beta is not finite. Source: van Rijsbergen (1979), chapter
-    7.
+    Both can be numbers or arrays. The result is 0 where p and r are 0. Raises
+    ValueError if p, r or beta is negative, or beta is not finite. Source: van
+    Rijsbergen (1979), chapter 7.
 
     >>> f_measure(0.5, 0.5)
     0.5
@@ -163,9 +163,9 @@ def f_beta(
     """Compute the F measure of the top k: the weighted harmonic mean of precision and
     recall.
 
-    The value is in [0, 1]. ValueError for a beta that is negative or not finite, a
-    cutoff below 1, or if `n_relevant` is smaller than the number of relevant documents
-    in the list. Source: van Rijsbergen (1979), chapter 7.
+    The value is in [0, 1]. Raises ValueError for a beta that is negative or not
+    finite, a cutoff below 1, or if `n_relevant` is smaller than the number of relevant
+    documents in the list. Source: van Rijsbergen (1979), chapter 7.
 
     >>> f_beta([1, 0], beta=2, n_relevant=4)
     0.2777777777777778
@@ -187,8 +187,8 @@ def set_average_precision(
     """Compute precision times recall of all retrieved documents.
 
     This is also called unranked average precision. The value is in [0, 1], and 0 if no
-    document is relevant. ValueError if `n_relevant` is smaller than the number of
-    relevant documents in the list. Source: trec_eval's `set_map`.
+    document is relevant. Raises ValueError if `n_relevant` is smaller than the number
+    of relevant documents in the list. Source: trec_eval's `set_map`.
 
     >>> set_average_precision([1, 0, 1, 0], n_relevant=4)
     0.25
@@ -216,9 +216,9 @@ def fallout(
     """Compute fall-out: the share of all non-relevant documents that are in the top k.
 
     Lower is better. The value is in [0, 1], and 0 if there are no non-relevant
-    documents. ValueError for a cutoff below 1, or if `n_nonrelevant` is smaller than
-    the number of non-relevant documents in the list. Source: van Rijsbergen (1979),
-    chapter 7.
+    documents. Raises ValueError for a cutoff below 1, or if `n_nonrelevant` is smaller
+    than the number of non-relevant documents in the list. Source: van Rijsbergen
+    (1979), chapter 7.
 
     >>> round(fallout([3, 0, 0, 1, 2, 1], n_nonrelevant=15), 4)
     0.1333
@@ -246,7 +246,7 @@ def first_found(ranking: Judged, rel: float = 1, k: Cutoff = None) -> Judged:
 def success(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> Sum:
     """Compute success: 1 if the top k contains a relevant document, else 0.
 
-    ValueError for a cutoff below 1. Source: trec_eval's `success`.
+    Raises ValueError for a cutoff below 1. Source: trec_eval's `success`.
 
     >>> success([0, 0, 1], k=2)
     0.0
@@ -263,9 +263,9 @@ def complete(
 ) -> Share:
     """Compute completeness: 1 if the top k contains all relevant documents, else 0.
 
-    The value is 0 if no document is relevant. ValueError for a cutoff below 1, or if
-    `n_relevant` is smaller than the number of relevant documents in the list. It is 1
-    exactly where recall@k is 1 (Manning et al., 2008, chapter 8).
+    The value is 0 if no document is relevant. Raises ValueError for a cutoff below 1,
+    or if `n_relevant` is smaller than the number of relevant documents in the list.
+    It is 1 exactly where recall@k is 1 (Manning et al., 2008, chapter 8).
 
     >>> complete([1, 0, 1], k=3), complete([1, 0, 1], k=2)
     (1.0, 0.0)
@@ -286,8 +286,8 @@ def judged_at(ranking: Judged, /, *, k: Cutoff = None) -> Share:
     """Compute the share of judged documents in the top k.
 
     The number is divided by k, or by the number of retrieved documents if this is
-    smaller. The value is in [0, 1], and 0 if nothing was retrieved. ValueError for a
-    cutoff below 1. Source: ir_measures' `Judged`.
+    smaller. The value is in [0, 1], and 0 if nothing was retrieved. Raises
+    ValueError for a cutoff below 1. Source: ir_measures' `Judged`.
 
     >>> judged_at([None, 1, 0, 2])
     0.75
@@ -315,8 +315,8 @@ def count_relevant(
 ) -> np.ndarray:
     """Count all relevant documents of each query, retrieved or not.
 
-    ValueError if `n_relevant` is smaller than the number of relevant documents in the
-    list. Source: trec_eval's `num_rel`.
+    Raises ValueError if `n_relevant` is smaller than the number of relevant documents
+    in the list. Source: trec_eval's `num_rel`.
 
     >>> count_relevant([3, 0, 0, 1, 2, 1])
     4.0

@@ -30,7 +30,7 @@ from irmetrics_nb.comparing.comparison import (
 from ..data.errors import counted, visible
 from ..data.judging import DEFAULT_MEMORY
 from ..data.recognition import Runs, is_run, recognise
-from ..data.records import LONGEST, TOPICS, read_words
+from ..data.records import LONGEST_TEXTS, TOPICS, read_words
 from ..data.sources import read_rows
 from ..data.tables import TABLE_MAGIC
 from ..evaluation.checkup import checkup_of, examine_judgments, examine_run, examined
@@ -40,8 +40,8 @@ from ..evaluation.findings import check_swapped
 from ..evaluation.scores import as_record
 from ..explaining.arithmetic import from_run
 from irmetrics_nb.reporting.sections import (
-    BARS,
     DEPTH,
+    MAX_BARS,
     add_words,
     card,
     common_means,
@@ -97,7 +97,7 @@ def content(report: Any) -> dict[str, Any]:
         'over': over_text(scores),
         'values': values,
         'first_queries': _first_queries(report, values),
-        'limits': {'ranks': DEPTH, 'title': LONGEST[0], 'text': LONGEST[1]},
+        'limits': {'ranks': DEPTH, 'title': LONGEST_TEXTS[0], 'text': LONGEST_TEXTS[1]},
         'conventions': conventions,
         'counted': _convention_lines(conventions),
         'input': report.checkup and input_parts(report.checkup),
@@ -106,7 +106,7 @@ def content(report: Any) -> dict[str, Any]:
     else: variables |= _of_one(report, means, level)
     if report.checkup:
         counts = variables['input']['counts']
-        phrases = [counted(n, kind) for kind, n in counts.items() if n]
+        phrases = [counted(n, noun) for noun, n in counts.items() if n]
         first, *others = phrases or ['nothing odd']
         variables['stats'].append(('input', first, ', '.join(others)))
     return variables
@@ -136,7 +136,7 @@ def over_text(scores: Scores, names: Sequence[str] | None = None) -> str:
 NOTHING_SHARED = 'No query has results from all systems'
 
 # %% ../../nbs/reporting/report.ipynb #22fac1c6
-FOCUS = 4  # sentences below the figures
+FOCUS_SENTENCES = 4  # sentences below the figures
 
 def _of_several(report, level):
     comparison = report.comparison
@@ -158,7 +158,7 @@ def _of_several(report, level):
         'intervals_say': intervals_text(comparison),
         'pairs': pairs,
         'pairs_left': len(comparison.pairs()) - len(pairs),
-        'sentences': focus[:FOCUS],
+        'sentences': focus[:FOCUS_SENTENCES],
         'mean_panels': mean_panels(report.scores, level),
         'difference_panels': difference_panels(comparison),
         'intervals': f'{level_words}s',
@@ -178,7 +178,7 @@ def _waterfall_say(comparison, a, b, differences):
     measure = comparison.sample.measures[0]
     text = (f'{b} − {a} in {measure} for each query{ends}: {b} is better on {up:,}, worse on {down:,} and equal on '
             f'{n - up - down:,}.')
-    if n <= BARS: return text
+    if n <= MAX_BARS: return text
     return f'{text} Each bar is the mean of neighbouring queries.'
 
 # %% ../../nbs/reporting/report.ipynb #8274d018
@@ -453,12 +453,13 @@ def report(
     ('q1', 0.5)
     """
     _check_options(options)
-    rules: dict[str, Any] = {**options}
-    sources = _sources(qrels, runs, rules.pop('system', None))
-    memory = rules.pop('memory', None)
-    in_force = conventions_of(rules.pop('conventions', None), **rules)
-    requested = requested_measures(measures, in_force)
-    duplicates = in_force.duplicates
+    convention_options: dict[str, Any] = {**options}
+    sources = _sources(qrels, runs, convention_options.pop('system', None))
+    memory = convention_options.pop('memory', None)
+    conventions = conventions_of(
+        convention_options.pop('conventions', None), **convention_options)
+    requested = requested_measures(measures, conventions)
+    duplicates = conventions.duplicates
     if isinstance(qrels, str | os.PathLike): judgments: Any = read_rows(qrels, 'qrels')
     else: judgments = Qrels._of(qrels, duplicates)
     truth = Qrels._of(judgments, duplicates)
@@ -468,7 +469,7 @@ def report(
     reading, testing, finishing = parts_of(in_percent(progress), 3)
     scores = evaluate(
         truth, Runs(tuple(run for run, _ in inputs), sources.single), requested,
-        conventions=in_force, memory=memory, progress=reading)
+        conventions=conventions, memory=memory, progress=reading)
     names = system_names(scores)
     comparison = _compared(
         scores, _baseline_name(baseline, names, sources), groups=groups, test=test,
@@ -476,7 +477,7 @@ def report(
         progress=testing)
     pair = focus_pair(scores, comparison)
     measure, rows = _largest(scores, comparison, pair, truth)
-    rules_of_measure = scores.conventions.of(measure.name)
+    measure_conventions = scores.conventions.of(measure.name)
     listings = {}
     examined_runs = []
     if checkup: of_judgments, valid = examine_judgments(judgments)
@@ -484,11 +485,11 @@ def report(
         run, source = inputs.pop(0)  # the rows of each run are freed after their use
         if name in pair:
             if not run.is_read: run, source = _read_input(run, duplicates)
-            listings[name] = _listings(truth, run, rows, rules_of_measure)
+            listings[name] = _listings(truth, run, rows, measure_conventions)
         if checkup: examined_runs.append(examine_run(valid, name, source))
     found = None
     if checkup: found = checkup_of(of_judgments, examined_runs)
-    cards = tuple(_cards(rows, pair, measure, listings, rules_of_measure))
+    cards = tuple(_cards(rows, pair, measure, listings, measure_conventions))
     topic_words = read_words(topics, scores.query_ids, TOPICS)
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
     add_words(cards, topic_words, read_words(documents, shown - {''}))

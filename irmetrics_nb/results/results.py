@@ -294,7 +294,7 @@ def _item(form, lead, text, examples):
 
 # %% ../../nbs/results/results.ipynb #67486199
 def _as_requested(table, changes):
-    """Return a table with other fields: caption, label and columns. Raises ValueError for a
+    """Return a table with other fields: caption, label and columns. Raise ValueError for a
     column that the table does not have, and for a label that LaTeX does not accept."""
     label = changes.get('label', '')
     if not re.fullmatch('[-A-Za-z0-9:._/+ ]*', label):
