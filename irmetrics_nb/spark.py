@@ -382,8 +382,8 @@ def evaluate_on_spark(
     convention_options: dict[str, Any] = {**options}
     system = convention_options.pop('system', None)
     memory = convention_options.pop('memory', None)
-    base = convention_options.pop('conventions', None)
-    conventions = conventions_of(base, **convention_options)
+    conventions = conventions_of(
+        convention_options.pop('conventions', None), **convention_options)
     requested = tuple(parse_all(measures, tool=tool_of(conventions)))
     needed = asks_for_order(conventions, requested)
     if needed and order is None:

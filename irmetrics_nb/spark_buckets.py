@@ -167,8 +167,7 @@ def results_of(outcomes: Sequence[tuple[Any, list]]) -> list[Any]:
     results = [result for result, _ in outcomes]
     errors = [result for result in results if isinstance(result, ValueError)]
     if errors: raise min(errors, key=str)
-    emitted = dict.fromkeys(pair for _, seen in outcomes for pair in seen)
-    for category, text in emitted:
+    for category, text in dict.fromkeys(pair for _, seen in outcomes for pair in seen):
         warnings.warn(text, category, stacklevel=3)
     return results
 

@@ -580,9 +580,9 @@ def assert_no_drop(
     runs = {'baseline': baseline, 'run': run}
     comparison = compare(
         qrels, runs, measures, baseline='baseline', margin=margin, **options)
-    limit = 0 if margin is None and max_drop is None else max_drop
+    if margin is None and max_drop is None: max_drop = 0
     verdict = gate(
-        comparison, max_drop=limit, margin=margin, fail_if_worse=fail_if_worse,
+        comparison, max_drop=max_drop, margin=margin, fail_if_worse=fail_if_worse,
         floors=floors, allow_unknown=allow_unknown, min_coverage=min_coverage,
         require=require)
     if verdict.ok: return verdict

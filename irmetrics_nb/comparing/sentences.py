@@ -280,6 +280,6 @@ def measure_text(measure: Measure, conventions: Conventions | None = None) -> st
         if value is not None: texts.append(text)
     if measure.kind.at == 'k': texts.append(f'cutoff {measure.at}' if measure.at else 'no cutoff')
     for kind, option, value in conventions.measures if conventions else ():
-        if kind != measure.name or option not in OPTIONS_OF_KINDS: continue
-        texts.append(CHOICES[option][value] or DEFAULT_DESCRIPTIONS[value])
+        if kind == measure.name and option in OPTIONS_OF_KINDS:
+            texts.append(CHOICES[option][value] or DEFAULT_DESCRIPTIONS[value])
     return '; '.join(filter(None, texts))

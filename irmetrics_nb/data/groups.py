@@ -93,7 +93,7 @@ def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | N
 
 # %% ../../nbs/data/groups.ipynb #279193d1
 EVERYTHING = 'all'  # the slice of all queries
-QUERY_NAMES = *COLUMN_SYNONYMS['query'], 'id'  # the accepted names of the column of queries
+QUERY_COLUMN_NAMES = *COLUMN_SYNONYMS['query'], 'id'
 
 def _group(table, row, where):
     """Return the group of a query from its row, which has one value for each dimension in
@@ -163,7 +163,7 @@ class Groups:
         if not isinstance(bins, Mapping):
             raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
         where = os.fspath(source) if is_path(source) else 'the groups'
-        ids, table = read_lookup(source, where, QUERY_NAMES, query, used, header=False)
+        ids, table = read_lookup(source, where, QUERY_COLUMN_NAMES, query, used, header=False)
         for name, definition in bins.items():
             if name not in table:
                 raise ValueError(f'bins has the key {name!r}, which is not a dimension '
@@ -201,7 +201,7 @@ def read_weights(weights: Any, query_ids: Sequence[str]) -> np.ndarray:
     weight that is missing, negative or not finite, for two weights of a query, and if
     the sum of all weights is 0."""
     where = os.fspath(weights) if is_path(weights) else 'the weights'
-    ids, column = lookup_column(weights, where, QUERY_NAMES, ['weight'])
+    ids, column = lookup_column(weights, where, QUERY_COLUMN_NAMES, ['weight'])
     weight_of = dict(zip(map(str, ids), column))
     if len(weight_of) < len(ids): raise DataError(f'{where}: a query has two weights')
     values = to_floats([*map(weight_of.get, query_ids)])

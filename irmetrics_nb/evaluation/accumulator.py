@@ -9,7 +9,7 @@ __all__ = ['exact_sum', 'Accumulator']
 from collections.abc import Iterable
 from dataclasses import replace
 from math import fsum
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -82,6 +82,8 @@ class Accumulator:
     >>> validation.update([0, 1], scores=[0.7, 0.8]).compute()
     {'RR': 0.75, 'AP': 0.75, 'AUC': 0.5, 'GAUC': 0.75}
     """
+    batch_scores: Scores  # of the last batch
+
     def __init__(
         self, measures: Measures = 'AP nDCG@10 RR', *, auc: bool = False,
         rel: float = 1, weights: str | None = None,
@@ -110,7 +112,6 @@ class Accumulator:
         self.rel = rel
         self.weights = weights
         self.histogram = ScoreHistogram(bins, rel=rel) if auc else None
-        self.batch_scores: Scores | None = None  # of the last batch
 
     def update(
         self, labels: Column, scores: Column, groups: Column | None = None, *,
@@ -232,9 +233,6 @@ class Accumulator:
         "Return the settings that must be equal in two accumulators that are merged."
         bins = None if self.histogram is None else self.histogram.limit
         return self.measures, self.conventions, self.rel, self.weights, bins
-
-    def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {'batch_scores': None}
 
     def __repr__(self) -> str:
         names = ', '.join(map(repr, self.measures))

@@ -262,9 +262,8 @@ def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[t
     the result are (order of ties, `negative`, `score_dtype`), the values `Conventions`.
     Rules equal to those of `conventions` are left out."""
     by_measure = [conventions.of(m.name) for m in measures]
-    by_view = {measure_conventions.view: measure_conventions for measure_conventions in by_measure}
-    by_view.pop(conventions.view, None)
-    return by_view
+    return {measure_conventions.view: measure_conventions for measure_conventions in by_measure
+            if measure_conventions.view != conventions.view}
 
 def score_run(
     requested: Sequence[Measure], judgments: Judgments, run: RunSource, conventions: Conventions, *,
@@ -287,8 +286,8 @@ def score_run(
     notes = judgments.qrels.notes
     batches = {}
     for view, measure_conventions in views.items():
-        source = _as_read(run, measure_conventions)
-        batches[view], _ = _judge(judgments, source, measure_conventions, part=part)
+        batches[view], _ = _judge(
+            judgments, _as_read(run, measure_conventions), measure_conventions, part=part)
     judged, reading = _judge(judgments, results, conventions, part=part, **options)
     reading.name = run.name or reading.name
     repeats = results.facts.repeats
@@ -338,8 +337,8 @@ def score_batch(
         m = completed(measure, conventions).resolve(batch)
         plan[repr(m)] = m, measure, measure_conventions, batch  # two may become one
     measures, requested, conventions_by_measure, batches = zip(*reversed(plan.values()))
-    orders = [measure_conventions.ties for measure_conventions in conventions_by_measure]
-    by_measure = [m.of(batch, ties=ties) for m, ties, batch in zip(measures, orders, batches)]
+    by_measure = [m.of(batch, ties=measure_conventions.ties)
+                  for m, measure_conventions, batch in zip(measures, conventions_by_measure, batches)]
     values = np.stack(by_measure).astype(float)
     without_results = judged.retrieved == 0
     missing = np.broadcast_to(reading.missing, len(judged))
@@ -351,8 +350,8 @@ def score_batch(
     no_relevant = nothing.all(axis=0)
     if any(asking): no_relevant = nothing[asking].all(axis=0)
     for m, measure_conventions, row, empty in zip(measures, conventions_by_measure, values, nothing):
-        choice = measure_conventions.no_relevant
-        if choice != 'zero': row[empty] = worth_of_nothing(m, choice)
+        if measure_conventions.no_relevant != 'zero':
+            row[empty] = worth_of_nothing(m, measure_conventions.no_relevant)
     scored = np.ones(len(judged), bool)
     if conventions.missing == 'skip': scored &= ~missing
     if conventions.no_relevant == 'skip': scored &= ~no_relevant

@@ -264,8 +264,8 @@ def explain_difference(
     0.25
     """
     convention_options: dict[str, Any] = {**options}
-    base = convention_options.pop('conventions', None)
-    conventions = conventions_of(base, **convention_options)
+    conventions = conventions_of(
+        convention_options.pop('conventions', None), **convention_options)
     parsed = parse(measure, tool=tool_of(conventions))
     read: dict[str, Any] = {'duplicates': conventions.duplicates, 'copy': False}
     truth = Qrels(qrels, **read)

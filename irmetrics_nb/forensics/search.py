@@ -613,11 +613,11 @@ def _variants_with_arrays(rankings, measure, variant, mistakes):
         for mean, mistake in means.items():
             if keys[key] and mistake: continue
             options = key + mean
-            mixed = Variant(_changed_options(options), variant.params, keys[key] or mistake)
+            mixed = Variant(_options_of(options), variant.params, keys[key] or mistake)
             yield mixed, (content, mean), arrays, options
 
 @cache
-def _changed_options(options): return different(dict(options))
+def _options_of(options): return different(dict(options))
 
 _STEPS = 1e9 * np.sqrt(2)  # of which 0.5 and 0.1 are no multiples
 

@@ -456,8 +456,8 @@ def report(
     convention_options: dict[str, Any] = {**options}
     sources = _sources(qrels, runs, convention_options.pop('system', None))
     memory = convention_options.pop('memory', None)
-    base = convention_options.pop('conventions', None)
-    conventions = conventions_of(base, **convention_options)
+    conventions = conventions_of(
+        convention_options.pop('conventions', None), **convention_options)
     requested = requested_measures(measures, conventions)
     duplicates = conventions.duplicates
     if isinstance(qrels, str | os.PathLike): judgments: Any = read_rows(qrels, 'qrels')
