@@ -144,8 +144,8 @@ _COMPARE_OPTIONS = dict(
 def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
     """Raise typer.BadParameter for options that do not work together. has_gate: whether the
     gate has something to check; gate_options: whether options for its checks are set."""
-    if test == 'tukey' and len(new) > 1 and not all_pairs:
-        raise typer.BadParameter('--test tukey compares all pairs; add --all-pairs, or use t or randomization')
+    if TESTS[test].joint and len(new) > 1 and not all_pairs:
+        raise typer.BadParameter(f'--test {test} compares all pairs; add --all-pairs, or use t or randomization')
     if all_pairs and (baseline or has_gate or gate_options):
         raise typer.BadParameter('--all-pairs has no baseline and therefore no gate; leave out --baseline, --max-drop, '
                                  '--min and other options of the gate')

@@ -11,7 +11,7 @@ __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'REQUIREMENTS', 'PAIR_COLUMNS
 # %% ../../nbs/comparing/aligned_scores.ipynb #987a83b6
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, compress, product, zip_longest
 from typing import Any
@@ -33,6 +33,7 @@ from irmetrics_nb.comparing.statistics import (
     effect_interval,
     effect_size,
     randomization_test,
+    residual_deviations,
     sign_test,
     signed_rank_sum,
     skewness,
@@ -42,6 +43,7 @@ from irmetrics_nb.comparing.statistics import (
     t_test,
     tukey_detectable,
     tukey_intervals,
+    vary_unequally,
     wilcoxon,
     wins_ties_losses,
 )
@@ -373,6 +375,60 @@ def judging_warnings(sample: Sample, pairs: Iterable[tuple[str, str]]) -> list[s
             'you trust the difference')
     return sentences
 
+# %% ../../nbs/comparing/aligned_scores.ipynb #c709e9f5
+@dataclass(frozen=True)
+class Decision:
+    """The result of testing a family of pairs. The arrays have the shape (tables, pairs); a table has the values of
+    one measure in one slice, as an array (systems, queries)."""
+    p: np.ndarray
+    adjusted: np.ndarray  # p-values corrected within the family
+    levels: np.ndarray    # confidence levels of the intervals
+    lowest_alpha: float   # the level at which a pair is tested if no other pair is significant
+    intervals: np.ndarray | None = None  # (2, tables, pairs), if the test gives the intervals
+
+def _decide(rows, positions, method, progress):
+    """Return the `Decision` of a test of single pairs: test each pair, and correct all p-values together. rows: a list
+    of tables. positions: a pair of row indices for each pair of systems."""
+    parts = zip(rows, parts_of(progress, len(rows)))
+    p = np.array([_p_values(values, positions, method, part) for values, part in parts])
+    flat = p.ravel()
+    adjusted = adjust(flat, method.correction).reshape(p.shape)
+    alphas = decision_alphas(flat, method.correction, alpha=method.alpha)
+    nothing = np.ones(max(int((~np.isnan(p)).sum()), 1))
+    lowest = decision_alphas(nothing, method.correction, alpha=method.alpha)[0]
+    return Decision(p, adjusted, 1 - alphas.reshape(p.shape), float(lowest))
+
+def _decide_jointly(rows, positions, method, progress):
+    """Return the `Decision` of a joint test. It tests all pairs of a table at once. Unless the correction is 'none',
+    Bonferroni's correction accounts for the number of tables. rows, positions: as in `_decide`."""
+    tables = [(i, _common(values)) for i, values in enumerate(rows)]
+    tables = [(i, table) for i, table in tables if len(table) >= LEAST_QUERIES]
+    n = 1
+    if method.correction != 'none': n = max(len(tables), 1)
+    results = np.full((3, len(rows), len(positions)), np.nan)
+    a, b = np.transpose(positions)
+    test = method.known_test
+    for (i, table), part in zip(tables, parts_of(progress, len(tables))):
+        matrices = test.p(table, alpha=method.alpha, tables=n, progress=part, **_draws(method))
+        results[:, i] = np.array(matrices)[:, a, b]
+    p = results[0]
+    alpha = method.alpha / n
+    levels = np.full(p.shape, 1 - alpha)
+    intervals = None
+    if method.own_interval: intervals = results[1:]
+    return Decision(p, np.minimum(p * n, 1), levels, alpha, intervals)
+
+def _detectable_by_t(values, a, b, *, alpha):
+    return detectable(differences(values[:, a], values[:, b]), alpha=alpha)
+
+def _spread_warning(values, systems):
+    """Return a warning if the systems vary unequally, and '' otherwise. values: array (queries, systems)."""
+    if len(values) < LEAST_QUERIES or not vary_unequally(values): return ''
+    deviations = residual_deviations(values)
+    ends = [f'{deviations[i]:.2g} for {systems[i]}' for i in (deviations.argmin(), deviations.argmax())]
+    return (f'the systems vary unequally (standard deviations of the residuals: {" to ".join(ends)}), so Tukey\'s test '
+            "and its intervals are unreliable; use test='t', which is corrected by Holm")
+
 # %% ../../nbs/comparing/aligned_scores.ipynb #eda17cb7
 @dataclass(frozen=True)
 class SignificanceTest:
@@ -381,24 +437,39 @@ class SignificanceTest:
     `p` is called with the differences, one per query; if `draws` is above 0, also with
     resamples, seed and progress. With `together` it is called once per family, with an
     array (queries, pairs) and with step, draws, seed and progress, and returns one
-    p-value per pair."""
+    p-value per pair. A `joint` test is called with an array (queries, systems), and with
+    alpha, tables, draws, seed and progress; it returns arrays (systems, systems) of the
+    p-values and of both ends of the intervals."""
     words: str              # its name in a sentence
     p: Callable[..., Any]   # the p-value of differences
+    short: str = ''         # a short name
     draws: int = 0          # default number of draws; a test with draws takes a seed
     together: bool = False  # whether all pairs of a family are tested by the same draws
+    # whether it tests all pairs of systems at once, on the queries that all systems have
+    joint: bool = False
+    # a function that tests a family of pairs and corrects the p-values
+    decide: Callable[..., Decision] = _decide
+    # those that it allows; the first is the default
+    corrections: Iterable[str] = field(default_factory=CORRECTIONS.keys)
+    default_interval: str = 't'
     interval: str = ''      # the interval that excludes 0 exactly if the test rejects
-    symmetric: str = ''     # a short name, if the test assumes symmetric differences
+    symmetric: bool = False  # whether the test assumes symmetric differences
     scatter: bool = False   # whether the test needs differences that vary
     exact_up_to: int = 0    # differences other than 0, above which p is approximate
     details: str = ''       # what is needed to repeat it
     # a number with the sign of the difference that is tested: positive favours b
     statistic: Callable[[np.ndarray], float] = mean_or_nan
+    # the minimum detectable difference, of an array (queries, systems), a, b and alpha
+    detectable: Callable[..., float] = _detectable_by_t
+    detectable_by: str = 'the t-test'  # the test with this minimum detectable difference
+    # a warning or '', from an array (queries, systems) and the names of the systems
+    warn: Callable[[np.ndarray, Sequence[str]], str] | None = None
 
 def _wins_less_losses(d): return np.sign(d).sum()
 
 TESTS: dict[str, SignificanceTest] = {
     't': SignificanceTest(
-        'paired t', t_test, interval='t', symmetric='the t-test', scatter=True),
+        'paired t', t_test, 'the t-test', interval='t', symmetric=True, scatter=True),
     'wilcoxon': SignificanceTest(
         "Wilcoxon's signed ranks", wilcoxon, exact_up_to=EXACT,
         statistic=signed_rank_sum,
@@ -407,16 +478,18 @@ TESTS: dict[str, SignificanceTest] = {
         'the sign test', sign_test, statistic=_wins_less_losses,
         details='differences of 0 are left out'),
     'randomization': SignificanceTest(
-        "Fisher's randomization", randomization_test, draws=100_000, together=True,
-        symmetric='the randomization test',
+        "Fisher's randomization", randomization_test, 'the randomization test',
+        draws=100_000, together=True, symmetric=True,
         details='random choices of signs; all choices, if these are fewer'),
     'bootstrap': SignificanceTest(
         'the studentized bootstrap', bootstrap_test, draws=9999, interval='studentized',
         scatter=True, details='resamples of the queries'),
     'tukey': SignificanceTest(
-        "Tukey's HSD by randomization", tukey_intervals, draws=10_000, together=True,
-        interval='tukey', symmetric="Tukey's test",
-        details='random shuffles within each query; all shuffles, if these are fewer'),
+        "Tukey's HSD by randomization", tukey_intervals, "Tukey's test", draws=10_000,
+        joint=True, decide=_decide_jointly, corrections=('tukey', 'none'),
+        default_interval='tukey', interval='tukey', symmetric=True,
+        details='random shuffles within each query; all shuffles, if these are fewer',
+        detectable=tukey_detectable, detectable_by="Tukey's test", warn=_spread_warning),
 }
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #b365f43c
@@ -428,9 +501,8 @@ class Method:
     ValueError for an unknown option or an invalid combination."""
     # one of TESTS, or a function of the differences that gives p
     test: str | Callable[[np.ndarray], float] = 't'
-    # one of CORRECTIONS; '' is holm, and of Tukey's test, which has its own, tukey
-    correction: str = ''
-    interval: str = ''      # one of INTERVALS; '' is t, and of Tukey's test tukey
+    correction: str = ''    # one of the test's corrections; '' is the first
+    interval: str = ''      # one of INTERVALS; '' is the test's default
     alpha: float = 0.05     # significance level
     draws: int | None = None
     seed: int = 0
@@ -438,17 +510,17 @@ class Method:
     correct_over: str = 'measure'  # one of FAMILIES: the comparisons that are corrected as one family
 
     def __post_init__(self) -> None:
-        of_tukey = self.test == 'tukey'
-        for name, usual in ('correction', 'holm'), ('interval', 't'):
-            default = 'tukey' if of_tukey else usual
-            object.__setattr__(self, name, getattr(self, name) or default)
         if not callable(self.test): check_option('test', self.test, TESTS)
-        intervals = [name for name in INTERVALS if of_tukey or name != 'tukey']
-        check_option('interval', self.interval, intervals)
-        corrections = [*CORRECTIONS]
-        if of_tukey: corrections = ['tukey', 'none']
-        reason = "test='tukey' already corrects for all pairs: " * of_tukey
-        check_option(f'{reason}correction', self.correction, corrections)
+        test = self.known_test
+        first, *_ = test.corrections
+        correction = self.correction or first
+        interval = self.interval or test.default_interval
+        vars(self).update(correction=correction, interval=interval)
+        joint = {known.interval for known in TESTS.values() if known.joint}
+        refused = joint - {test.interval}
+        check_option('interval', interval, [i for i in INTERVALS if i not in refused])
+        reason = f'test={self.test!r} already corrects for all pairs: ' * test.joint
+        check_option(f'{reason}correction', correction, test.corrections)
         check_option('correct_over', self.correct_over, FAMILIES)
         if not 0 < self.alpha < 1:
             raise ValueError(f'alpha must be between 0 and 1, not {self.alpha!r}')
@@ -468,6 +540,18 @@ class Method:
     def words(self) -> str:
         """Return the name of the test for use in a sentence."""
         return self.known_test.words
+
+    @property
+    def interval_words(self) -> str:
+        """Return the name of the interval for use in a sentence."""
+        return INTERVALS[self.interval]
+
+    @property
+    def correction_words(self) -> str:
+        """Return the name of the correction, or '' if it is part of the test."""
+        if self.correction not in CORRECTIONS: return ''
+        name, *_ = CORRECTIONS[self.correction]
+        return name
 
     def words_of(self, pairs: Iterable['Pair']) -> str:
         """Return the name of the test, and how the p-values of the pairs were computed.
@@ -499,6 +583,11 @@ class Method:
         """Return whether the interval and the test always agree. Then the interval
         excludes 0 if and only if the test is significant."""
         return self.known_test.interval == self.interval
+
+    @property
+    def own_interval(self) -> bool:
+        """Return whether the test itself gives the intervals of its pairs."""
+        return self.known_test.joint and self.agrees
 
 # one family for each measure, or one of all measures
 FAMILIES: tuple[str, ...] = 'measure', 'all'
@@ -599,7 +688,7 @@ LEAST_QUERIES = 3  # fewer queries give no test
 
 def _describe(values, method, level, span, interval, **fields):
     """Return the `Pair` of two systems. values: array (2, queries). span: the largest possible difference; intervals
-    are clipped to it. interval: the interval of Tukey's test, or None to compute another one. fields: the names and
+    are clipped to it. interval: the interval that the test gives, or None to compute one. fields: the names and
     p-values of the pair."""
     d = differences(*values)
     mean_a = mean_b = np.nan
@@ -618,7 +707,7 @@ def _interval_of_mean(d, method, level, one_sided=False):
     bounds of one-sided tests. Returns (nan, nan) for fewer than three queries."""
     if len(d) < LEAST_QUERIES: return np.nan, np.nan
     if level <= 0: return np.nan, np.nan
-    if method.interval in ('t', 'tukey'): return t_interval(d, level=level)
+    if method.interval == 't' or method.own_interval: return t_interval(d, level=level)
     drawn = {'resamples': method.resamples, 'seed': method.seed}
     if one_sided and method.interval == 'studentized':
         return studentized_interval(d, level=level, symmetric=False, **drawn)
@@ -659,58 +748,24 @@ def _common(rows):
     values. The result has the shape (queries, systems)."""
     return rows[:, ~np.isnan(rows).any(axis=0)].T
 
-# %% ../../nbs/comparing/aligned_scores.ipynb #c709e9f5
-# of a family (p, adjusted, level of the interval, lowest alpha, intervals of Tukey's test): p, adjusted and level
-# have a row per table of values and a column per pair; a pair must be below the lowest alpha if no other is rejected
+def _usable(rows, method):
+    """Return the values that the test uses: for a joint test, those of the queries that all systems have. The result
+    is an array (systems, queries), like `rows`."""
+    if method.known_test.joint: return _common(rows).T
+    return rows
 
-def _decide(rows, positions, method, progress):
-    """Test all pairs of systems, and correct their p-values together. rows: a list of arrays
-    (systems, queries), one per measure and slice. Returns a tuple of five items. The first
-    three are arrays (len(rows), pairs): the p-values, the adjusted p-values and the
-    confidence levels of the intervals. The fourth is the level at which a pair is tested if
-    no other pair is significant. The last is None, because the intervals are computed
-    later."""
-    parts = zip(rows, parts_of(progress, len(rows)))
-    p = np.array([_p_values(values, positions, method, part) for values, part in parts])
-    flat = p.ravel()
-    adjusted = adjust(flat, method.correction).reshape(p.shape)
-    alphas = decision_alphas(flat, method.correction, alpha=method.alpha)
-    nothing = np.ones(max(int((~np.isnan(p)).sum()), 1))
-    lowest = decision_alphas(nothing, method.correction, alpha=method.alpha)[0]
-    return p, adjusted, 1 - alphas.reshape(p.shape), float(lowest), None
-
-def _decide_by_tukey(rows, positions, method, progress):
-    """Test all pairs of systems in several arrays by Tukey's test. rows: a list of arrays
-    (systems, queries); each is tested on the queries that all systems have. Unless the
-    correction is 'none', Bonferroni's correction accounts for the number of arrays. Returns a
-    tuple of five items. The first three are arrays (len(rows), pairs): the p-values, the
-    adjusted p-values and the confidence levels. The fourth is the corrected significance
-    level. The last is the array (2, len(rows), pairs) of the ends of the intervals."""
-    tables = [(i, _common(values)) for i, values in enumerate(rows)]
-    tables = [(i, table) for i, table in tables if len(table) >= LEAST_QUERIES]
-    n = 1
-    if method.correction != 'none': n = max(len(tables), 1)
-    results = np.full((3, len(rows), len(positions)), np.nan)
-    a, b = np.transpose(positions)
-    for (i, table), part in zip(tables, parts_of(progress, len(tables))):
-        matrices = tukey_intervals(table, alpha=method.alpha, tables=n, progress=part, **_draws(method))
-        results[:, i] = np.array(matrices)[:, a, b]
-    alpha = method.alpha / n
-    levels = np.full(results[0].shape, 1 - alpha)
-    return results[0], np.minimum(results[0] * n, 1), levels, alpha, results[1:]
-
-def _detectable(rows, positions, alpha, method, span):
+def _detectable(rows, systems, alpha, method, span):
     """Return the minimum detectable difference of a pair at the level `alpha`. Returns infinity if it is larger than
     `span`, the largest possible difference, and NaN for fewer than three queries."""
-    of_tukey = method.test == 'tukey'
-    if of_tukey: sample = _common(rows)
-    else: sample = differences(*rows[list(positions)])
-    if len(sample) < LEAST_QUERIES: return np.nan
-    if of_tukey:
-        smallest = tukey_detectable(sample, *positions, alpha=alpha)
-    else:
-        smallest = detectable(sample, alpha=alpha)
+    values = _usable(rows, method)
+    if len(_common(values[systems])) < LEAST_QUERIES: return np.nan
+    smallest = method.known_test.detectable(values.T, *systems, alpha=alpha)
     return np.inf if smallest > span else smallest
+
+def _statistic(rows, systems, method):
+    """Return the statistic of a test, which has the sign of the difference that is tested."""
+    values = _usable(rows, method)[systems]
+    return float(method.known_test.statistic(differences(*values)))
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #b6b31fb3
 def compare_family(
@@ -740,37 +795,27 @@ def compare_family(
     tables = [*product(several, slices)]
     samples = {name: slice_of(sample, groups, name) for name in slices}
     rows = [samples[name].values[:, sample.index(measure)] for measure, name in tables]
-    decide = _decide
-    if method.test == 'tukey': decide = _decide_by_tukey
     testing, describing = parts_of(progress or in_percent(None), 2)
-    decided = decide(rows, positions, method, testing)
-    p, adjusted, levels, lowest_alpha, intervals = decided
-    family = max(1, int((~np.isnan(p)).sum()))
+    decision = method.known_test.decide(rows, positions, method, testing)
+    family = max(1, int((~np.isnan(decision.p)).sum()))
     pairs = []
-    for i, j in np.ndindex(p.shape):
+    for i, j in np.ndindex(decision.p.shape):
         measure, name = tables[i]
         systems = [*positions[j]]
         a, b = (sample.systems[system] for system in systems)
         span = sample.span(measure)
-        level = float(levels[i, j])
+        level = float(decision.levels[i, j])
         interval = None
-        if method.interval == 'tukey': interval = intervals[:, i, j]
-        could = _detectable(rows[i], systems, lowest_alpha, method, span)
+        if decision.intervals is not None: interval = decision.intervals[:, i, j]
+        could = _detectable(rows[i], systems, decision.lowest_alpha, method, span)
         pairs.append(_describe(
             rows[i][systems], method, level, span, interval, measure=measure, a=a, b=b,
-            p=float(p[i, j]), p_adjusted=float(adjusted[i, j]), slice=name,
-            family=family, detectable=could,
+            p=float(decision.p[i, j]), p_adjusted=float(decision.adjusted[i, j]),
+            slice=name, family=family, detectable=could,
             statistic=_statistic(rows[i], systems, method),
             has_judged=_has_judged(samples[name], rows[i], systems)))
-        describing(len(pairs), p.size)
+        describing(len(pairs), decision.p.size)
     return pairs
-
-def _statistic(rows, systems, method):
-    """Return the statistic of a test, on the queries that it uses: those of the pair, or
-    in Tukey's test those of all systems. rows: array (systems, queries)."""
-    values = rows
-    if method.test == 'tukey': values = _common(rows).T
-    return float(method.known_test.statistic(differences(*values[systems])))
 
 def _has_judged(sample, rows, systems):
     """Return whether one of two systems retrieves a judged document, over the queries of
@@ -787,9 +832,9 @@ def _compared_positions(systems, baseline, method):
     if baseline not in systems:
         listed = visible(', '.join(systems))
         raise ValueError(f'the baseline {baseline!r} is not one of the systems {listed}')
-    if method.test == 'tukey' and len(systems) > 2:
-        raise ValueError("test='tukey' compares all pairs of systems; to compare pairs "
-                         "with one baseline only, use test='randomization' or 't', "
-                         'corrected by Holm')
+    if method.known_test.joint and len(systems) > 2:
+        raise ValueError(f'test={method.test!r} compares all pairs of systems; to '
+                         "compare pairs with one baseline only, use test='randomization' "
+                         "or 't', corrected by Holm")
     first = systems.index(baseline)
     return [(first, i) for i in range(len(systems)) if i != first]

@@ -276,7 +276,8 @@ def _drop_lines(comparison, margin):
     """Yield sentences with the minimum detectable drop of each system. Without a margin,
     also yield sentences with the largest drop that is not ruled out."""
     method = comparison.method
-    chance = 'in 80 of 100 cases' + ', by the t-test' * (method.test != 'tukey')
+    test = method.known_test
+    chance = 'in 80 of 100 cases' + f', by {test.detectable_by}' * (not test.joint)
     yield from _per_system(comparison, 'Minimum detectable drop', chance, detectable_text)
     if margin is not None or method.alpha >= 0.5: return
     def plausible(pair):

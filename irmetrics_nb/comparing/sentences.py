@@ -20,7 +20,6 @@ from irmetrics_nb.comparing.aligned_scores import (
     Pair,
     in_slice,
 )
-from .statistics import CORRECTIONS, INTERVALS
 from ..core.choices import CHOICES, DEFAULT_DESCRIPTIONS, OPTIONS_OF_KINDS
 from ..data.errors import counted, visible
 from ..results.results import p_text, sentence_number
@@ -59,9 +58,9 @@ def _warnings(pair, method):
         yield f'{count}, but a test needs {LEAST_QUERIES} or more'
     elif pair.queries < FEW_QUERIES: yield (f'{count}, so only large differences can '
                                             'be detected')
-    interval = f'the {INTERVALS[method.interval]} interval'
+    interval = f'the {method.interval_words} interval'
     if method.interval in ('studentized', method.test): interval = ''
-    doubtful = ' and '.join(filter(None, [test.symmetric, interval]))
+    doubtful = ' and '.join(filter(None, [test.short * test.symmetric, interval]))
     if doubtful and FEW_QUERIES <= pair.queries < 25 * pair.skewness**2:
         verb = 'is'
         if ' and ' in doubtful: verb = 'are'
@@ -118,7 +117,7 @@ def pair_interval(pair: Pair, method: Method) -> str:
     The text names the method of the interval, such as bootstrap, if it does not belong to
     the test."""
     if method.agrees: method_name = ''
-    else: method_name = INTERVALS[method.interval]
+    else: method_name = method.interval_words
     return interval_text(pair.low, pair.high, pair.level, decimals(pair), method_name)
 
 def margin_text(pair: Pair, method: Method) -> str:
@@ -149,16 +148,16 @@ def method_text(method: Method, pair: Pair) -> str:
     if in_slice(pair.slice):
         over.append('slices')
         words += ' in slices'
-    if method.test != 'tukey':
-        correction, *_ = CORRECTIONS[method.correction]
-        return f'{test} with {correction} over {words}'
+    correction = method.correction_words
+    if correction: return f'{test} with {correction} over {words}'
     if not over: return test
     return f'{test} with Bonferroni over the {" and ".join(over)}'
 
 def could_show(pair: Pair, method: Method) -> str:
     """Return a sentence with the minimum detectable difference of a pair."""
-    by = ' by the t-test'
-    if method.test in ('t', 'tukey'): by = ''
+    test = method.known_test
+    by = ''
+    if test.detectable_by != test.short: by = f' by {test.detectable_by}'
     queries = counted(pair.queries, 'query')
     if np.isnan(pair.detectable): return (f'the minimum detectable difference with {queries} is unknown, because '
                                           'the differences have no variance')
