@@ -649,7 +649,7 @@ def test_an_axis_holds_its_values_and_its_ticks_are_round():
 def test_bars_contain_all_queries_and_are_at_most_180():
     values = np.random.default_rng(4).normal(size=1000)
     bars, zero = waterfall(values)
-    assert len(bars) == 180 and [b.kind for b in bars] == ["better"] * sum(b.kind == "better" for b in bars) + ["worse"] * sum(b.kind == "worse" for b in bars)
+    assert len(bars) == 180 and [b.direction for b in bars] == ["better"] * sum(b.direction == "better" for b in bars) + ["worse"] * sum(b.direction == "worse" for b in bars)
     assert 0 < zero < 100 and all(-1e-6 <= b.y and b.y + b.height <= 100.01 for b in bars)
     counts = [int(b.text.split()[0].replace(",", "")) for b in histogram(np.abs(np.tanh(values)))[0]]
     assert sum(counts) == 1000
