@@ -56,7 +56,7 @@ class Plan:
     A bucket has all rows of some queries, and is evaluated on one machine."""
     measures: tuple[Measure, ...]  # complete
     conventions: Conventions
-    runs: tuple[str, ...] = ('',)  # the names of the runs; the name of a single run may be ''
+    runs: tuple[str, ...] = ('',)  # names of the runs; '' for a single run without one
     ordered: bool = False          # whether a column `at` has the order of the rows
     bounds: bool = True            # whether the bounds of ties are requested
     looks: int = 12                # queries of a run that are looked at

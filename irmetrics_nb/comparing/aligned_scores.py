@@ -507,7 +507,7 @@ class Method:
     draws: int | None = None
     seed: int = 0
     margin: float | None = None  # the smallest difference that matters, if one is named
-    correct_over: str = 'measure'  # one of FAMILIES: the comparisons that are corrected as one family
+    correct_over: str = 'measure'  # one of FAMILIES: what one family contains
 
     def __post_init__(self) -> None:
         if not callable(self.test): check_option('test', self.test, TESTS)

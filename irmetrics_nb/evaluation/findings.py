@@ -345,7 +345,7 @@ def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> boo
     if lists._facts.listed != 'lists' or not len(score): return False
     small = 0 <= score.min() and 1 <= score.max() <= 10
     if small: return bool((score == np.floor(score)).all())
-    if score.max() != 0: return False  # the scores of a ranked list are 0, -1, -2 and so on
+    if score.max() != 0: return False  # scores of a ranked list are 0, -1, -2, ...
     n_relevant = np.bincount(lists.rows.query)
     equal = 3 <= n_relevant.min() == n_relevant.max()
     if len(n_relevant) < 5 or not equal: return False

@@ -242,7 +242,7 @@ def rbp(
         raise ValueError('the persistence p must lie between 0 and 1 (the cutoff is k), '
                          f'not {p!r}')
     p = float(p)
-    if isinstance(gain, str): ranking = ranking.top(k)  # a table must have an entry for each grade
+    if isinstance(gain, str): ranking = ranking.top(k)  # a table needs every grade
     gains = (1 - p) * unit_gain(ranking, gain=gain, rel=rel)
     reached = p ** (ranking.rank - 1)
     yield ranking, gains * reached * ranking.within(k)
