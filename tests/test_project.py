@@ -1,4 +1,5 @@
 "The project keeps its own rules: each test is a claim that a change could break."
+import ast
 import importlib
 import importlib.metadata
 import importlib.util
@@ -18,7 +19,7 @@ import readme
 import run_notebook
 import yaml
 from forks import pages
-from project import MADE, NBS, PACKAGE, ROOT, file_of, module_of, notebooks, settings, translations
+from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks, settings, translations
 
 SETTINGS = settings()
 NOTEBOOKS = notebooks()
@@ -306,6 +307,58 @@ def test_contributing_names_tables_and_tests_that_exist():
     assert [table for table in tables if not hasattr(importlib.import_module(f"irmetrics_nb.{table[1]}"), table[0])] == []
     tests = set(re.findall(r"`(test_\w+)`", text))
     assert len(tests) > 10 and [name for name in sorted(tests) if not (ROOT / f"tests/{name}.py").exists()] == []
+
+
+def afternoon():
+    "The text of the page that leads developers through the code."
+    return "\n".join(cell.source for cell in cells(NBS / "reference/afternoon.ipynb") if cell.kind == "markdown")
+
+
+def count_lines(package):
+    "Return how many lines of code a package has, without docstrings, comments and blank lines; '' is all packages."
+    return sum(map(lines_of_module, (PACKAGE / package).rglob("*.py"))) - lines_of_module(PACKAGE / "_modidx.py") * (not package)
+
+
+def lines_of_module(path):
+    text = path.read_text(encoding="utf-8")
+    with_docstring = (ast.Module, ast.FunctionDef, ast.ClassDef)
+    docs = [node.body[0] for node in ast.walk(ast.parse(text)) if isinstance(node, with_docstring) and ast.get_docstring(node)]
+    prose = {i for doc in docs for i in range(doc.lineno, doc.end_lineno + 1)}
+    lines = enumerate(text.splitlines(), start=1)
+    return sum(i not in prose and line.strip() != "" and line.strip()[0] != "#" for i, line in lines)
+
+
+CORE = "core metrics data results evaluation".split()
+
+
+def test_the_pages_for_developers_say_how_many_lines_there_are():
+    text = afternoon()
+    sections = dict(re.findall(r"^## \d\. (\w+)\n(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL))
+    assert [name.lower() for name in sections] == CORE
+    said = {name.lower(): section for name, section in sections.items()} | {"": text.partition("## After the core")[2]}
+    found = {name: count_lines(name) for name in said}
+    wrong = [f"{name or 'all packages'}: write {found[name]:,}" for name, section in said.items() if not is_near(section, found[name])]
+    texts = {"afternoon": text.partition("## ")[0], "CONTRIBUTING.md": (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")}
+    total = sum(found[name] for name in CORE)
+    wrong += [f"{name}, core: write {total:,}" for name, text in texts.items() if not is_near(text, total)]
+    assert wrong == []
+
+
+def is_near(text, lines):
+    "Whether the first `about N lines of code` of a text is within 10 % of the lines."
+    found = re.search(r"about ([\d,]+) lines of code", text)
+    return bool(found) and abs(int(found[1].replace(",", "")) - lines) <= 0.1 * lines
+
+
+def test_the_page_for_developers_lists_every_module_of_the_core():
+    listed = set(re.findall(r"\]\(\.\./([a-z_]+/[a-z_]+)\.ipynb\)", afternoon()))
+    assert sorted({module.replace(".", "/") for module in MODULES.values() if module and module.split(".")[0] in CORE} - listed) == []
+
+
+def test_the_page_for_developers_names_tables_that_exist():
+    tables = re.findall(r"`([A-Z_]+)` in \[([a-z_]+/[a-z_]+)\]", afternoon())
+    assert len(tables) == 5
+    assert [table for table in tables if not hasattr(importlib.import_module(f"irmetrics_nb.{table[1].replace('/', '.')}"), table[0])] == []
 
 
 # ---- the commands ----
