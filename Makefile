@@ -8,7 +8,7 @@ PY := .venv/bin/python
 METADATA := settings.ini setup.py pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test spark matrix lab export outputs docs lite vectors bench bench-quick bench-spark parity
+.PHONY: help demo test lint spark matrix lab export outputs docs lite vectors bench bench-quick bench-spark parity
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name says; do printf 'make %-12s%s\n' "$$name" "$$says"; done
@@ -18,6 +18,9 @@ demo: .venv/.runtime ## compare six retrieval systems on real judgments: which d
 
 test: .venv/.dev ## check everything: notebooks, package, pages, types, the wheel, and how much of the package that runs
 	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest $(or $(ARGS),--cov)
+
+lint: .venv/.dev ## check the rules of style for notebooks, modules and pages, without running them: ARGS="columns ruff" for some rules
+	@$(PY) tests/tools/lint.py $(ARGS)
 
 spark: .venv-spark/.ready ## check that Spark gives the same numbers: two executors, each a process of its own, one of which is killed
 	@[ ! -x .venv-spark/java/bin/java ] || export JAVA_HOME="$(CURDIR)/.venv-spark/java"; \

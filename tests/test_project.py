@@ -9,14 +9,11 @@ import re
 import shutil
 import subprocess
 import sys
-import unicodedata
 import zipfile
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 
-import density
 import export
-import nbformat
 import pytest
 import readme
 import run_notebook
@@ -26,11 +23,7 @@ from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, noteboo
 
 SETTINGS = settings()
 NOTEBOOKS = notebooks()
-TRANSLATED = [Path("zh") / name for name in translations()]
 MODULES = {name: module_of(NBS / name) for name in NOTEBOOKS}
-WIDEST, WIDEST_SHOWN = 120, 90  # columns in a line of code; of code that the pages show
-MOST_NODES = density.MOST  # of the syntax tree in one line of the package: `python tests/tools/density.py 30` lists the densest
-MOST_LINES = 60  # of code in a cell, docstrings and comments apart
 LISTS = """precision recall f_beta fallout success r_precision average_precision precision_recall_curve
     interpolated_precision cg dcg idcg ndcg reciprocal_rank stopping_probabilities err rbp roc_curve auc gauc
     Judged""".split()
@@ -54,21 +47,6 @@ def copy_of_the_project(into):
     for name in "nbs", "irmetrics_nb":
         shutil.copytree(ROOT / name, into / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     return into
-
-
-def public(body, names=None):
-    "Functions, classes and methods that are public (and among `names`), as (dotted name, node)."
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    for node in (n for n in body if isinstance(n, kinds)):
-        if node.name[0] != "_" and (names is None or node.name in names):
-            yield node.name, node
-            inner = node.body if isinstance(node, ast.ClassDef) else []
-            yield from ((f"{node.name}.{name}", method) for name, method in public(inner))
-
-
-def parsed(module):
-    "The exported module as a tree."
-    return ast.parse(file_of(module).read_text(encoding="utf-8"))
 
 
 # ---- the notebooks ----
@@ -101,18 +79,6 @@ def files_below(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found if "__pycache__" not in path.parts}
 
 
-def test_a_notebook_is_python_and_stores_no_error():
-    for name in NOTEBOOKS:
-        nb = json.loads((NBS / name).read_text(encoding="utf-8"))
-        assert (nb["nbformat"], nb["metadata"]["kernelspec"]["name"]) == (4, "python3"), name
-        assert not any(o["output_type"] == "error" for c in nb["cells"] for o in c.get("outputs", [])), name
-
-
-@pytest.mark.parametrize("name", [*NOTEBOOKS, *TRANSLATED], ids=str)
-def test_a_notebook_has_the_format_that_nbformat_requires(name):
-    nbformat.validate(json.loads((NBS / name).read_text(encoding="utf-8")))
-
-
 @pytest.mark.parametrize(("kind", "stored"), [("display_data", False), ("execute_result", True)])
 def test_only_the_result_of_a_cell_is_stored_with_a_number_of_its_execution(kind, stored):
     output = run_notebook.as_stored({"output_type": kind, "data": {"text/plain": "1"}, "metadata": {}, "execution_count": 3})
@@ -122,115 +88,6 @@ def test_only_the_result_of_a_cell_is_stored_with_a_number_of_its_execution(kind
 def test_markdown_that_begins_with_html_is_compared_and_the_name_of_an_object_is_not():
     shown = {"text/plain": "<Markdown object>", "text/markdown": "<details>the help of a command</details>"}
     assert run_notebook.text_of([{"output_type": "display_data", "data": shown}]) == shown["text/markdown"]
-
-
-@each_notebook
-def test_a_page_starts_with_a_title_and_a_summary_and_nothing_else_in_that_cell(name):
-    # nbdev takes the whole first cell for the title block of the page: more text there would not be shown.
-    first = cells(NBS / name)[0]
-    assert first.kind == "markdown"
-    assert re.fullmatch(r"# \S[^\n]*\n+> \S[^\n]*", first.source.strip()), "let the text below go into the next cell"
-
-
-def code_of(name, exported=None):
-    "The code cells of a notebook; those that are exported, those that are not, or all."
-    found = (cell for cell in cells(NBS / name) if cell.kind == "code")
-    return [cell for cell in found if exported is None or cell.exported == exported]
-
-
-@each_notebook
-def test_a_line_fits_its_column(name):
-    for cell in code_of(name):
-        widest = WIDEST_SHOWN if "exports" in cell.directives else WIDEST
-        wide = [f"{len(line)} columns: {line}" for line in cell.source.splitlines() if len(line) > widest]
-        assert wide == [], f"cell {cell.index}, at most {widest} columns"
-
-
-def test_a_line_of_the_package_holds_one_thought():
-    late = [f"{line.notebook} cell {line.cell}, {line.nodes} nodes: {line.text}" for line in density.dense(MOST_NODES)]
-    assert late == [], "\n".join([f"at most {MOST_NODES} nodes of the syntax tree in a line:", *late])
-
-
-def test_nodes_are_counted_in_heads_and_one_line_bodies_and_not_in_data_or_annotations():
-    code = 'if a:\n    b = c + 1\nif a: b = c\nx = {"a": [1, 2], "b": None}\ndef f(x: int) -> str: return x\ny: int = f(a)\n'
-    assert density.lines_of(code) == {1: 2, 2: 6, 3: 2 + 3, 5: 2, 6: 5}
-
-
-@each_notebook
-def test_no_name_is_given_inside_a_mask_or_a_condition(name):
-    for cell in code_of(name, exported=True):
-        late = [ast.unparse(part) for part in masks(cell.tree) if any(isinstance(n, ast.NamedExpr) for n in ast.walk(part))]
-        assert late == [], f"cell {cell.index}: a walrus needs a line of its own"
-
-
-def masks(tree):
-    "What stands between brackets behind a name, and behind the `if` of a comprehension."
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript):
-            yield node.slice
-        elif isinstance(node, ast.comprehension):
-            yield from node.ifs
-
-
-@each_notebook
-def test_no_loop_over_one_item_replaces_an_assignment(name):
-    for cell in code_of(name, exported=True):
-        loops = (node.iter for node in ast.walk(cell.tree) if isinstance(node, ast.For | ast.comprehension))
-        late = [ast.unparse(over) for over in loops if isinstance(over, ast.List | ast.Tuple | ast.Set) and len(over.elts) == 1 and not isinstance(over.elts[0], ast.Starred)]
-        assert late == [], f"cell {cell.index}: for ... in {late}"
-
-
-@each_notebook
-def test_a_cell_ends_before_a_reader_loses_the_thread(name):
-    late = {cell.index: lines for cell in code_of(name) if (lines := lines_of_code(cell)) > MOST_LINES}
-    assert late == {}, f"cell: lines of code, at most {MOST_LINES}"
-
-
-def lines_of_code(cell):
-    """How many lines of `cell` hold code: no docstring, no comment, no blank line.
-
-    A class stands in one piece, so it counts as much as its longest method."""
-    kinds = (ast.Module, ast.FunctionDef, ast.ClassDef)
-    texts = [node.body[0] for node in ast.walk(cell.tree) if isinstance(node, kinds) and has_docstring(node)]
-    prose = {i for text in texts for i in range(text.lineno, text.end_lineno + 1)}
-    lines = enumerate(cell.source.splitlines(), start=1)
-    code = {i for i, line in lines if i not in prose and line.strip() and not line.lstrip().startswith("#")}
-    methods = [{*range(m.lineno, m.end_lineno + 1)} & code for c in cell.tree.body if isinstance(c, ast.ClassDef)
-               for m in c.body if isinstance(m, ast.FunctionDef)]
-    return len(code.difference(*methods)) + max(map(len, methods), default=0)
-
-
-def has_docstring(node):
-    return ast.get_docstring(node) is not None
-
-
-@each_notebook
-def test_what_a_cell_exports_is_used_before_the_next_export_and_in_the_open_if_its_code_is_shown(name):
-    code = [cell for cell in cells(NBS / name) if cell.kind == "code"]
-    starts = [i for i, cell in enumerate(code) if cell.defines]
-    unused = {}
-    for start, end in pairwise([*starts, len(code)]):
-        cell = code[start]
-        follow = [c for c in code[start + 1 : end] if not c.exported]
-        if "exports" in cell.directives:
-            follow = [c for c in follow if "hide" not in c.directives]
-        if missing := set(cell.defines) - set().union(*map(names_used, follow)):
-            unused[cell.index] = sorted(missing)
-    assert unused == {}, "cell: names that no cell uses before the next export"
-
-
-def names_used(cell):
-    "Names and attributes that the code of `cell` mentions."
-    nodes = list(ast.walk(cell.tree))
-    return {n.id for n in nodes if isinstance(n, ast.Name)} | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
-
-
-@each_notebook
-def test_imports_are_named_one_by_one(name):
-    for cell in (c for c in cells(NBS / name) if c.kind == "code"):
-        for node in ast.walk(cell.tree):
-            stars = isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
-            assert not stars, f"cell {cell.index}: from {getattr(node, 'module', '')} import *"
 
 
 # ---- the package ----
@@ -309,18 +166,6 @@ def test_no_module_at_the_top_hides_a_public_name():
     assert {module.split(".")[0] for module in MODULES.values() if module} & {*irmetrics_nb.__all__} == set()
 
 
-@pytest.mark.parametrize("module", sorted(m for m in MODULES.values() if m))
-def test_everything_public_has_a_docstring(module):
-    room = importlib.import_module("irmetrics_nb" if module == "__init__" else f"irmetrics_nb.{module}")
-    assert room.__doc__, f"{module} has no summary"
-    bare = [n for n, node in public(parsed(module).body, room.__all__) if not ast.get_docstring(node) and not is_overload(node)]
-    assert bare == []
-
-
-def is_overload(node):
-    return "overload" in [ast.unparse(decorator) for decorator in node.decorator_list]
-
-
 def test_importing_the_package_loads_nothing_heavy_not_even_numpy():
     heavy = "polars scipy matplotlib typer rich jinja2 pandas pyarrow sklearn IPython fastcore nbdev".split()
     code = f"import sys, irmetrics_nb; print([m for m in {heavy} if m in sys.modules], 'numpy' in sys.modules)"
@@ -394,47 +239,6 @@ def test_a_wheel_works_in_an_empty_environment(tmp_path):
     assert "irmetrics_nb/_modidx.py" not in packed, "only the pages need it"
 
 
-WRITTEN = {".py", ".js", ".ipynb", ".md", ".yml", ".ini", ".toml", ".css", ".scss", ".html", ".bib", ".cff", ".in"}
-SKIPPED = {"_proc", "_docs", "build", "dist", "__pycache__"}
-
-
-def texts():
-    "Every text of the project, as (path, text); what is made or installed apart."
-    for folder, inner, names in os.walk(ROOT):
-        inner[:] = sorted(name for name in inner if name not in SKIPPED and (name[0] != "." or name == ".ci"))
-        for path in (Path(folder, name) for name in sorted(names)):
-            if path.suffix in WRITTEN or path.name in ("Makefile", "run"):
-                yield path.relative_to(ROOT), path.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(("what", "pattern"), [
-    ("the folders of one machine", r"(?<![\w.*])/(?:home|root|work|Users|mnt)/\w|[A-Z]:\\+Users"),
-    ("a list of tasks that the reader has not", r"(?i)(?<!/)\b" + "iss" + r"ues?\b(?! of\b|-url:|\])"),  # not what Quarto calls a setting
-])  # fmt: skip
-def test_project_mentions_no_local_folders_or_task_lists(what, pattern):
-    found = [f"{path}: {line.strip()[:90]}" for path, text in texts() for line in text.splitlines() if re.search(pattern, line)]
-    assert found == [], what
-
-
-def test_ruff_finds_nothing():
-    done = subprocess.run([sys.executable, "-m", "ruff", "check", "."], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-
-
-def test_words_are_spelt_right(tmp_path):
-    for name in NOTEBOOKS:
-        text = "\n\n".join("".join(cell.source) for cell in cells(NBS / name))
-        (tmp_path / str(name).replace("/", "-")).with_suffix(".md").write_text(text, encoding="utf-8")
-    for path, text in texts():
-        if path.suffix not in (".ipynb", ".html"):
-            (tmp_path / str(path).replace("/", "-")).write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "codespell_lib", "--toml", str(ROOT / "pyproject.toml"), "."]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout == "", done.stdout
-    (tmp_path / "wrong.md").write_text("an achei" + "vement\n", encoding="utf-8")
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode != 0
-
-
 # ---- the pages ----
 
 
@@ -493,79 +297,6 @@ def test_readme_is_index_ipynb_as_markdown():
     assert list(readme.wrong()) == [], "run `make export`"
 
 
-def prose(text):
-    "Markdown without its code and formulas."
-    return re.sub(r"^(```|~~~).*?^\1|`[^`\n]*`|\$\$.*?\$\$", "", text, flags=re.MULTILINE | re.DOTALL)
-
-
-def links(text):
-    "(target, words, is a picture) of the links in a piece of Markdown."
-    text = prose(text)
-    for mark, words, target in re.findall(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]+)", text):
-        yield target, words, bool(mark)
-    for tag in re.findall(r"<(?:img|a)\b[^>]*>", text):
-        found = dict(re.findall(r"""(src|href|alt)=["']([^"']*)["']""", tag))
-        yield found.get("src", found.get("href", "#")), found.get("alt", ""), tag.startswith("<img")
-
-
-def slug(heading):
-    "The anchor that Pandoc gives a heading."
-    words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
-    kept = (c for c in words.lower() if c in "_-. " or unicodedata.category(c)[0] in "LNM")
-    return re.sub(r"^[^a-z\u00c0-\uffff]+", "", re.sub(r"\s+", "-", "".join(kept).strip()))
-
-
-def anchors(name):
-    "Every anchor of a page: its headings, ids given by hand, what it exports."
-    found = set()
-    for cell in cells(NBS / name):
-        if cell.kind == "code":
-            found |= {word for each in cell.defines for word in (each, each.lower())}
-            continue
-        text = re.sub(r"^```.*?^```", "", cell.source, flags=re.MULTILINE | re.DOTALL)
-        found |= set(re.findall(r"\{#([\w-]+)", text)) | set(re.findall(r"""\bid=["']([\w-]+)""", text))
-        for heading in re.findall(r"^#{1,6} +(.*?)\s*#*$", text, re.MULTILINE):
-            found.add(slug(re.sub(r"\{.*?\}", "", heading)))
-    return found
-
-
-def broken(text, folder):
-    "The internal links of `text`, which stands in `folder`, that lead nowhere."
-    for target, words, picture in links(text):
-        if re.match(r"[a-z][a-z+.-]*:", target):
-            continue
-        path, _, anchor = target.partition("#")
-        file = (folder / path).resolve() if path else None
-        if picture and not words.strip():
-            yield f"{target} has no words for those who cannot see it"
-        if file and not file.exists():
-            yield f"{target} is not there"
-        elif file and not file.is_relative_to(ROOT):
-            yield f"{target} is outside of the project"
-        elif file and anchor and file.suffix == ".ipynb" and anchor not in anchors(file.relative_to(NBS)):
-            yield f"{target}: no such heading"
-
-
-@each_notebook
-def test_every_internal_link_of_a_page_leads_somewhere(name):
-    own = anchors(name)
-    for cell in cells(NBS / name):
-        text = cell.source if cell.kind == "markdown" else "\n".join(shown_markdown(cell))
-        assert list(broken(text, (NBS / name).parent)) == [], f"cell {cell.index}"
-        for target, _, _ in links(text):
-            assert target[0] != "#" or target[1:] in own, f"cell {cell.index}: {target}"
-
-
-def shown_markdown(cell):
-    "The Markdown among a cell's outputs."
-    return ("".join(output.get("data", {}).get("text/markdown", "")) for output in cell.outputs)
-
-
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
-def test_every_internal_link_of_a_top_level_text_leads_somewhere(name):
-    assert list(broken((ROOT / name).read_text(encoding="utf-8"), ROOT)) == []
-
-
 def test_contributing_names_pages_that_exist():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     names = {name for name in re.findall(r"`([a-z_]+/[a-z_0-9]+)`", text) if not (ROOT / name).is_dir() and not name.startswith("_docs/")}
@@ -582,15 +313,56 @@ def test_contributing_names_tables_and_tests_that_exist():
     assert len(tests) > 10 and [name for name in sorted(tests) if not (ROOT / f"tests/{name}.py").exists()] == []
 
 
-@each_notebook
-def test_a_picture_that_code_draws_has_words_for_those_who_cannot_see_it(name):
-    # nbdev and Quarto read directives only above the first line of code: one below it counts as a comment.
-    for i, cell in enumerate(json.loads((NBS / name).read_text(encoding="utf-8"))["cells"]):
-        drawn = any(o.get("data", {}).keys() & {"image/png", "image/svg+xml"} for o in cell.get("outputs", []))
-        top = re.match(r"(?:[ \t]*(?:#\|.*)?\n)*", "".join(cell["source"]))[0]
-        assert not drawn or re.search(r"^\s*#\|\s*fig-alt:\s*[\"']?\w", top, re.MULTILINE), (
-            f"cell {i} needs `#| fig-alt: ...` at its top"
-        )
+def afternoon():
+    "The text of the page that leads developers through the code."
+    return "\n".join(cell.source for cell in cells(NBS / "reference/afternoon.ipynb") if cell.kind == "markdown")
+
+
+def count_lines(package):
+    "Return how many lines of code a package has, without docstrings, comments and blank lines; '' is all packages."
+    return sum(map(lines_of_module, (PACKAGE / package).rglob("*.py"))) - lines_of_module(PACKAGE / "_modidx.py") * (not package)
+
+
+def lines_of_module(path):
+    text = path.read_text(encoding="utf-8")
+    with_docstring = (ast.Module, ast.FunctionDef, ast.ClassDef)
+    docs = [node.body[0] for node in ast.walk(ast.parse(text)) if isinstance(node, with_docstring) and ast.get_docstring(node)]
+    prose = {i for doc in docs for i in range(doc.lineno, doc.end_lineno + 1)}
+    lines = enumerate(text.splitlines(), start=1)
+    return sum(i not in prose and line.strip() != "" and line.strip()[0] != "#" for i, line in lines)
+
+
+CORE = "core metrics data results evaluation".split()
+
+
+def test_the_pages_for_developers_say_how_many_lines_there_are():
+    text = afternoon()
+    sections = dict(re.findall(r"^## \d\. (\w+)\n(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL))
+    assert [name.lower() for name in sections] == CORE
+    said = {name.lower(): section for name, section in sections.items()} | {"": text.partition("## After the core")[2]}
+    found = {name: count_lines(name) for name in said}
+    wrong = [f"{name or 'all packages'}: write {found[name]:,}" for name, section in said.items() if not is_near(section, found[name])]
+    texts = {"afternoon": text.partition("## ")[0], "CONTRIBUTING.md": (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")}
+    total = sum(found[name] for name in CORE)
+    wrong += [f"{name}, core: write {total:,}" for name, text in texts.items() if not is_near(text, total)]
+    assert wrong == []
+
+
+def is_near(text, lines):
+    "Whether the first `about N lines of code` of a text is within 10 % of the lines."
+    found = re.search(r"about ([\d,]+) lines of code", text)
+    return bool(found) and abs(int(found[1].replace(",", "")) - lines) <= 0.1 * lines
+
+
+def test_the_page_for_developers_lists_every_module_of_the_core():
+    listed = set(re.findall(r"\]\(\.\./([a-z_]+/[a-z_]+)\.ipynb\)", afternoon()))
+    assert sorted({module.replace(".", "/") for module in MODULES.values() if module and module.split(".")[0] in CORE} - listed) == []
+
+
+def test_the_page_for_developers_names_tables_that_exist():
+    tables = re.findall(r"`([A-Z_]+)` in \[([a-z_]+/[a-z_]+)\]", afternoon())
+    assert len(tables) == 5
+    assert [table for table in tables if not hasattr(importlib.import_module(f"irmetrics_nb.{table[1].replace('/', '.')}"), table[0])] == []
 
 
 # ---- the commands ----
@@ -605,7 +377,7 @@ def make(folder, *args):
 def test_make_without_a_target_lists_all_targets():
     said = make(ROOT).stdout
     named = [line.split()[1] for line in said.splitlines()]
-    assert named == "help demo test spark matrix lab export outputs docs lite vectors bench bench-quick bench-spark parity".split()
+    assert named == "help demo test lint spark matrix lab export outputs docs lite vectors bench bench-quick bench-spark parity".split()
     assert all(len(line.split()) > 3 for line in said.splitlines())
 
 
@@ -621,6 +393,6 @@ def test_make_names_the_required_python_if_it_finds_an_older_one(tmp_path):
     assert not (tmp_path / ".venv").exists()
 
 
-def test_continuous_integration_runs_make_spark_and_make_test():
-    assert re.findall(r"^make .*$", (ROOT / ".ci/run").read_text(), re.MULTILINE) == ["make spark", "make test"]
+def test_continuous_integration_runs_make_lint_spark_and_test():
+    assert re.findall(r"^make .*$", (ROOT / ".ci/run").read_text(), re.MULTILINE) == ["make lint", "make spark", "make test"]
     assert os.access(ROOT / ".ci/run", os.X_OK)

@@ -418,22 +418,6 @@ def test_only_papers_published_on_arxiv_have_an_arxiv_doi():
     assert [key for _, key, text in entries if "10.48550/arXiv" in text and "journal = {arXiv:" not in text] == []
 
 
-def unused(name):
-    "The references of a page whose first author is named nowhere in its text."
-    page = [cell.source for cell in cells(NBS / name)]
-    text = "\n".join(source.partition("## References")[0] for source in page)
-    listed = "\n".join(source.partition("## References")[2] for source in page)
-    for item in re.split(r"(?m)^- ", listed)[1:]:
-        first = re.split(r",| and |\(", item)[0].strip().split()[-1]
-        if first not in text:
-            yield item.split("*")[0].strip()
-
-
-@pytest.mark.parametrize("name", notebooks(), ids=str)
-def test_every_reference_is_used_by_the_text_of_its_page(name):
-    assert list(unused(name)) == []
-
-
 def test_references_reach_the_page_with_their_doi(processed):
     text = "".join(t for _, t in texts(read(processed)[next(n for n in notebooks() if n.stem == "dcg")]))
     assert "[doi:10.1145/582415.582418](<https://doi.org/10.1145/582415.582418>)" in text

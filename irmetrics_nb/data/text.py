@@ -427,6 +427,7 @@ def ranks_on_lines(rows: Rows, selection: np.ndarray) -> np.ndarray:
         if len(fields) == 3 and to_float(fields[1]) == score: ranks[i] = to_float(fields[0])
     return ranks
 
+# %% ../../nbs/data/text.ipynb #ee1cfda6
 def keep_freed_memory() -> None:
     """Make the C library reuse freed memory, which is faster. Allocating 16 MiB once raises the size above which
     glibc returns memory to the system."""

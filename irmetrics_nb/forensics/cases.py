@@ -71,6 +71,7 @@ class Case:
         if self.twice: texts.append('the first document twice')
         return ', '.join(texts)
 
+# %% ../../nbs/forensics/cases.ipynb #fcfeff45
 _GRADED = ('10 01 13 23 101 102 012 321 001 021 110 202 1010 0101 1023 2022 0012 10000 11010 300121 '
            '011001 0132010 30102132')
 _MISSED = '1+1 01+1 10+2 100+11 0101+1 12+13 0210+3 10010+111'

@@ -114,6 +114,7 @@ def _fitting_results(target, found, reading):
         if results: return results, scale
     return [], 1
 
+# %% ../../nbs/forensics/identification.ipynb #3ecc6d70
 def _combined(measures, fitting):
     """Combine the matching results of several measures that one program can compute
     together. Return {results: combinations}. A key is a tuple with a result for each

@@ -4,6 +4,7 @@ import json
 import re
 from configparser import ConfigParser
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import yaml
@@ -77,7 +78,7 @@ class Cell:
                 self.directives[found[1]] = found[2].strip()
         self.source = "".join(line for line in lines if not re.match(r"\s*#\|", line))
 
-    @property
+    @cached_property
     def tree(self):
         "The parsed code; magics and shell lines count as blank."
         return ast.parse(re.sub(r"^\s*[%!].*$", "", self.source, flags=re.MULTILINE))
@@ -98,8 +99,13 @@ class Cell:
 
 def cells(path):
     "The cells of the notebook at `path`."
-    found = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
-    return [Cell(c["cell_type"], "".join(c["source"]), c.get("outputs", []), i) for i, c in enumerate(found)]
+    return cells_of(json.loads(Path(path).read_text(encoding="utf-8")))
+
+
+def cells_of(notebook):
+    "The cells of a notebook, which is a dict as in its file."
+    found = enumerate(notebook["cells"])
+    return [Cell(c["cell_type"], "".join(c["source"]), c.get("outputs", []), i) for i, c in found]
 
 
 def module_of(path):
