@@ -35,6 +35,7 @@ from irmetrics_nb.cli_common import (
     import_code,
     measure_table,
     measures_of,
+    naming_options,
     option,
     progress_bar,
     result_text,
@@ -112,7 +113,9 @@ def _print_scores(scores, format, per_query, output, per_run):
     means = format == 'table' and not per_query and not per_run
     if output is None and means and sys.stdout.isatty():
         return show_parts(for_terminal(scores._blocks()))
-    show(rendered_scores(scores, format, per_query, per_run), output)
+    with naming_options(False):
+        text = rendered_scores(scores, format, per_query, per_run)
+    show(text, output)
 
 # %% ../nbs/top_level/cli.ipynb #7675d7a6
 @takes_options(

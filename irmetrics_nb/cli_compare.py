@@ -24,8 +24,8 @@ from irmetrics_nb.cli_common import (
     choice,
     floors_of,
     for_terminal,
-    in_options,
     measures_of,
+    naming_options,
     option,
     progress_bar,
     result_text,
@@ -85,17 +85,20 @@ Exit code 3: the gate failed.
 def _print_comparison(comparison, verdict, format, per_run, output):
     alone = format == 'text' and output is None and not per_run
     if alone and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
-    if format == 'junit': return show(verdict.to_junit(), output)
+    with naming_options(format == 'text'): text = _comparison_text(comparison, verdict, format, per_run)
+    show(text, output)
+
+def _comparison_text(comparison, verdict, format, per_run):
+    if format == 'junit': return verdict.to_junit()
     if format == 'json':
         record = comparison.to_dict()
         if verdict is not None: record['gate'] = verdict.to_dict()
-        return show(json.dumps(record, indent=2, ensure_ascii=False), output)
+        return json.dumps(record, indent=2, ensure_ascii=False)
     texts = [rendered(comparison._blocks(per_run), format)]
-    if format == 'text':
-        texts = [in_options(*texts)]
-        if verdict is not None: texts.append(str(verdict))
-    elif verdict is not None: texts.insert(0, verdict.to_markdown())
-    show('\n\n'.join(texts), output)
+    if verdict is not None:
+        if format == 'text': texts.append(str(verdict))
+        else: texts.insert(0, verdict.to_markdown())
+    return '\n\n'.join(texts)
 
 # %% ../nbs/top_level/cli_compare.ipynb #349b07a2
 _COMPARE_OPTIONS = dict(
@@ -281,7 +284,7 @@ def _report_command(
         result = report(
             judgments, several, requested, documents=documents, topics=topics, groups=groups, title=title,
             checkup=check, memory=memory, baseline=baseline, progress=progress, **options)
-    result.save(output, form)
+    with naming_options(False): result.save(output, form)
     show(visible(f'{result.title}: {output}'))
 
 # %% ../nbs/top_level/cli_compare.ipynb #943645b1

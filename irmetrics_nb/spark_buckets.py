@@ -26,7 +26,7 @@ from irmetrics_nb import (
     Scores,
 )
 from .core.ties import LazyMapping
-from .data.errors import import_polars, visible
+from .data.errors import import_polars, parameter, visible
 from .data.ids import spelling_hint
 from .data.judging import Judgments
 from .data.recognition import RunSource
@@ -113,9 +113,9 @@ def asks_for_order(conventions: Conventions, measures: Iterable[Measure]) -> str
 
     Return '' if the order is not needed."""
     orders = conventions.ties, *(conventions.of(m.name).ties for m in measures)
-    if 'given' in orders: return "ties='given'"
+    if 'given' in orders: return parameter('ties', 'given')
     if conventions.duplicates in ('first', 'last'):
-        return f'duplicates={conventions.duplicates!r}'
+        return parameter('duplicates', conventions.duplicates)
     return ''
 
 # %% ../nbs/top_level/spark_buckets.ipynb #5810362a

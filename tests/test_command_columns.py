@@ -1,10 +1,16 @@
 """The command on tables with columns of other names, the worst queries, all pairs."""
 
+import ast
 import json
 from pathlib import Path
 
+import project
 import pytest
 from helpers import irmetrics, irmetrics_process, put
+from typer.main import get_command
+
+from irmetrics_nb.cli import app
+from irmetrics_nb.core.choices import naming_options, parameter, phrase
 
 
 @pytest.fixture
@@ -120,16 +126,31 @@ number = 3
         assert (done.returncode, done.stderr) == (1, f"irmetrics: error: {said}\n")
 
 
-def test_messages_advise_options_of_the_command(folder):
-    from irmetrics_nb.cli_common import for_terminal, in_options
-    from irmetrics_nb.results.results import Text
+def test_a_parameter_is_an_argument_in_python_and_an_option_in_the_command():
+    for parts, python, option in [(("ties", "average"), "ties='average'", "--ties average"), (("no_relevant", "zero"), "no_relevant='zero'", "--no-relevant zero"),
+                                  (("test", "randomization", "t"), "test='randomization' or 't'", "--test randomization or t"), (("max_drop",), "max_drop", "--max-drop"),
+                                  (("duplicates", "first", "last", "best"), "duplicates='first', 'last' or 'best'", "--duplicates first, last or best")]:  # fmt: skip
+        assert parameter(*parts) == python
+        with naming_options():
+            assert parameter(*parts) == option
+            with naming_options(False):
+                assert parameter(*parts) == python
+            assert parameter(*parts) == option
+        assert parameter(*parts) == python
+    with pytest.raises(ValueError, match="x"), naming_options():
+        raise ValueError(phrase("y", "x"))
+    assert phrase("y", "x") == "y"
 
-    assert [part.plain for part in for_terminal([Text("use test='sign', which counts queries")])] == ["use --test sign, which counts queries"]
-    assert in_options("of ties: use ties='average'") == "of ties: use --ties average"
-    assert in_options("use missing='zero' and no_relevant='zero'") == "use --missing zero and --no-relevant zero"
-    assert in_options("use test='randomization' or 't', corrected by Holm") == "use --test randomization or t, corrected by Holm"
-    assert in_options("set duplicates='first', 'last' or 'best'") == "set --duplicates first, last or best"
-    assert in_options("AP(divisor='retrieved') must be cut") == "AP(divisor='retrieved') must be cut"
+
+def test_each_parameter_that_a_message_names_is_an_option_of_a_command():
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in project.PACKAGE.rglob("*.py")]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "parameter"]
+    options = {flag for command in get_command(app).commands.values() for parameter in command.params for flag in parameter.opts}
+    named = {f"--{call.args[0].value.replace('_', '-')}" for call in calls}
+    assert len(calls) > 20 and named | {"--columns", "--run-columns"} <= options, "name only parameters that are options of a command"
+
+
+def test_messages_advise_options_of_the_command(folder):
     ranked = irmetrics("evaluate", "qrels.txt", "one.run", "-m", "AP(divisor='retrieved')@2", "--ties", "best", cwd=folder)
     assert ranked.returncode and "use --ties average" in ranked.stderr
     (folder / "three.txt").write_text("q1 a 0.5\nq1 b 0.25\n")

@@ -47,7 +47,7 @@ from irmetrics_nb.comparing.statistics import (
     wilcoxon,
     wins_ties_losses,
 )
-from ..core.choices import check_option
+from ..core.choices import check_option, parameter
 from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, read_groups, slice_names
 from ..data.recognition import recognise
@@ -427,7 +427,7 @@ def _spread_warning(values, systems):
     deviations = residual_deviations(values)
     ends = [f'{deviations[i]:.2g} for {systems[i]}' for i in (deviations.argmin(), deviations.argmax())]
     return (f'the systems vary unequally (standard deviations of the residuals: {" to ".join(ends)}), so Tukey\'s test '
-            "and its intervals are unreliable; use test='t', which is corrected by Holm")
+            f'and its intervals are unreliable; use {parameter("test", "t")}, which is corrected by Holm')
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #eda17cb7
 @dataclass(frozen=True)
@@ -510,7 +510,7 @@ class Method:
     correct_over: str = 'measure'  # one of FAMILIES: what one family contains
 
     def __post_init__(self) -> None:
-        if not callable(self.test): check_option('test', self.test, TESTS)
+        if not callable(self.test): check_option(parameter('test'), self.test, TESTS)
         test = self.known_test
         first, *_ = test.corrections
         correction = self.correction or first
@@ -518,12 +518,17 @@ class Method:
         vars(self).update(correction=correction, interval=interval)
         joint = {known.interval for known in TESTS.values() if known.joint}
         refused = joint - {test.interval}
-        check_option('interval', interval, [i for i in INTERVALS if i not in refused])
-        reason = f'test={self.test!r} already corrects for all pairs: ' * test.joint
-        check_option(f'{reason}correction', correction, test.corrections)
+        known = [name for name in INTERVALS if name not in refused]
+        check_option(parameter('interval'), interval, known)
+        name = 'correction'
+        if test.joint:
+            called = parameter('test', self.test)
+            name = f'{called} already corrects for all pairs: {name}'
+        check_option(name, correction, test.corrections)
         check_option('correct_over', self.correct_over, FAMILIES)
         if not 0 < self.alpha < 1:
-            raise ValueError(f'alpha must be between 0 and 1, not {self.alpha!r}')
+            name = parameter('alpha')
+            raise ValueError(f'{name} must be between 0 and 1, not {self.alpha!r}')
         if self.draws is not None and self.draws < 1:
             raise ValueError(f'draws must be 1 or more, not {self.draws!r}')
         if self.margin is not None: check_margin(self.margin, self.alpha)
@@ -596,7 +601,7 @@ REQUIREMENTS = 'significant', 'any'  # which drops above a limit fail the gate
 def check_margin(margin: float, alpha: float) -> None:
     """Raise ValueError unless 0 < margin < infinity and alpha < 0.5."""
     if not 0 < margin < np.inf:
-        raise ValueError(f'margin must be above 0, not {margin!r}')
+        raise ValueError(f'{parameter("margin")} must be above 0, not {margin!r}')
     if not alpha < 0.5:
         raise ValueError(f'with a margin, alpha must be below 0.5, not {alpha!r}')
 
@@ -833,8 +838,9 @@ def _compared_positions(systems, baseline, method):
         listed = visible(', '.join(systems))
         raise ValueError(f'the baseline {baseline!r} is not one of the systems {listed}')
     if method.known_test.joint and len(systems) > 2:
-        raise ValueError(f'test={method.test!r} compares all pairs of systems; to '
-                         "compare pairs with one baseline only, use test='randomization' "
-                         "or 't', corrected by Holm")
+        test = parameter('test', method.test)
+        others = parameter('test', 'randomization', 't')
+        raise ValueError(f'{test} compares all pairs of systems; to compare pairs with '
+                         f'one baseline only, use {others}, corrected by Holm')
     first = systems.index(baseline)
     return [(first, i) for i in range(len(systems)) if i != first]

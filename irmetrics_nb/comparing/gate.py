@@ -44,7 +44,7 @@ from irmetrics_nb.comparing.sentences import (
     pair_interval,
 )
 from .statistics import detectable_by, differences
-from ..core.choices import check_option
+from ..core.choices import check_option, parameter
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.conventions import tool_of
@@ -131,8 +131,8 @@ def parse_limit(limit: float | str) -> tuple[float, bool]:
     try: number = float(text.removesuffix('%'))
     except ValueError: number = np.nan
     if 0 <= number < np.inf: return number, text.endswith('%')
-    raise ValueError('max_drop must be a number that is 0 or more, such as 0.01, or a '
-                     f'percentage such as 1%, not {limit!r}')
+    raise ValueError(f'{parameter("max_drop")} must be a number that is 0 or more, such '
+                     f'as 0.01, or a percentage such as 1%, not {limit!r}')
 
 def largest_drop(limit: tuple[float, bool], mean: float) -> tuple[float, str]:
     """Return the largest drop that passes, and its text.
@@ -488,7 +488,8 @@ def gate(
         verdicts += [_drop(comparison, pair, limit, require, allow_unknown)
                      for pair in pairs]
     elif require == 'any':
-        raise ValueError("require='any' is for drops, which have no limit; set max_drop")
+        raise ValueError(f'{parameter("require", "any")} is for drops, which have no '
+                         f'limit; set {parameter("max_drop")}')
     if margin is not None:
         verdicts += [_no_loss(comparison, pair, margin, allow_unknown) for pair in pairs]
     tool = tool_of(sample.conventions)
@@ -766,8 +767,8 @@ def how_many(
     """
     if not 0 < alpha < power < 1 <= pairs:
         raise ValueError(
-            'alpha must be above 0, power above alpha and below 1, and pairs 1 or more, '
-            f'not {alpha!r}, {power!r} and {pairs!r}')
+            f'{parameter("alpha")} must be above 0, power above alpha and below 1, and '
+            f'pairs 1 or more, not {alpha!r}, {power!r} and {pairs!r}')
     if difference is not None and means is not None:
         raise ValueError('give either difference or means, not both')
     from scipy.special import chdtri

@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['TiesChoice', 'MissingChoice', 'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice',
            'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OPTIONS_OF_KINDS',
-           'DEFAULT_DESCRIPTIONS', 'NO_ROWS', 'check_option', 'lists_choices']
+           'DEFAULT_DESCRIPTIONS', 'NO_ROWS', 'check_option', 'lists_choices', 'naming_options', 'phrase', 'parameter']
 
 # %% ../../nbs/core/choices.ipynb #6d71c54d
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Literal, TypeVar
 
 # %% ../../nbs/core/choices.ipynb #7dbf07d3
@@ -71,6 +72,40 @@ def lists_choices(**registries: Iterable[str]) -> Callable[[_F], _F]:
             f.__doc__ = (f.__doc__ or '').replace(f'{{{name}}}', f'{{{names}}}')
         return f
     return listed
+
+# %% ../../nbs/core/choices.ipynb #a6f0c1d2
+_names_options = False  # whether messages name options of the command
+
+@contextmanager
+def naming_options(on: bool = True) -> Iterator[None]:
+    """Name parameters in messages as options of the command, in a `with` block.
+
+    on: False to name them as arguments in Python."""
+    global _names_options
+    before = _names_options
+    _names_options = on
+    try: yield
+    finally: _names_options = before
+
+def phrase(python: str, command: str) -> str:
+    """Return the first text in Python, and the second one in the command."""
+    return command if _names_options else python
+
+def parameter(name: str, *values: object) -> str:
+    """Return how a message names a parameter, with the values that it advises.
+
+    This is ties='average' or 'docid' in Python, and --ties average or docid in the
+    command. Without values, it is the name alone.
+
+    >>> parameter('ties', 'average', 'docid')
+    "ties='average' or 'docid'"
+    """
+    option = f'--{name.replace("_", "-")}'
+    if not values: return phrase(name, option)
+    python = f'{name}={_listed(map(repr, values))}'
+    return phrase(python, f'{option} {_listed(map(str, values))}')
+
+def _listed(words): return ' or '.join(', '.join(words).rsplit(', ', 1))
 
 # %% ../../nbs/core/choices.ipynb #de86962f
 # Options that can be set for one kind of measures, and descriptions of default values,

@@ -20,7 +20,7 @@ import numpy as np
 
 # %% ../../nbs/core/measures.ipynb #ce661e52
 from .arrays import Column, RankingsLike
-from .choices import CHOICES, TiesChoice, check_option
+from .choices import CHOICES, TiesChoice, check_option, parameter
 from .gains import documented, parameter_lines, ratio
 from irmetrics_nb.core.judged import (
     Judged,
@@ -268,7 +268,7 @@ class Kind:
         worth = self.worth_of(judged, **params)
         if worth is None:
             raise TiesError(f'the {ties} order of ties is not defined for this measure: '
-                            "use ties='average' or 'docid'")
+                            f'use {parameter("ties", "average", "docid")}')
         if ties == 'worst': worth = -worth
         return value(in_best_order(judged, worth))
 

@@ -18,6 +18,7 @@ import numpy as np
 
 # %% ../../nbs/core/ties.ipynb #02203b13
 from .arrays import changes, cumcount, segmented_scan
+from .choices import parameter
 from .judged import Judged
 
 # %% ../../nbs/core/ties.ipynb #919d9835
@@ -91,8 +92,8 @@ def check_falling(judged: Judged, weight: Callable, name: str) -> None:
     deepest = judged.retrieved.max(initial=0)
     weights = weight(np.arange(1., deepest + 1))
     if np.any(np.diff(weights) > 0) or np.any(weights < 0):
-        raise TiesError(f"a {name} that increases or is negative has no best order of "
-                        "ties: use ties='average'")
+        raise TiesError(f'a {name} that increases or is negative has no best order of '
+                        f'ties: use {parameter("ties", "average")}')
 
 # %% ../../nbs/core/ties.ipynb #8d5038e2
 BLOCK = 1 << 20  # places at a time

@@ -16,6 +16,11 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
 
+# %% ../../nbs/data/errors.ipynb #a6f0c1d4
+from ..core.choices import naming_options as naming_options
+from ..core.choices import parameter as parameter
+from ..core.choices import phrase as phrase
+
 # %% ../../nbs/data/errors.ipynb #f5d10fb5
 INVISIBLE = re.compile('[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]')
 

@@ -17,7 +17,7 @@ import numpy as np
 
 # %% ../../nbs/data/judging.ipynb #40efdd0d
 from ..core.arrays import argsort_descending, changes, concat_ranges, descends, pack, sort_pool
-from ..core.choices import CHOICES, NegativeChoice, check_option
+from ..core.choices import CHOICES, NegativeChoice, check_option, parameter
 from ..core.judged import TIE_COLUMNS, Judged
 from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint
@@ -310,7 +310,8 @@ def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
     order of documents ('docid' and 'given') are not checked. For other options, such as 'average', a run with a
     budget (a maximum total length of chunks) also raises DataError."""
     if ties in ('docid', 'given'): return
-    if np.isfinite(run.budget): raise DataError(f"a budget needs a fixed order of ties; use ties='docid', not {ties!r}")
+    by_id = parameter('ties', 'docid')
+    if np.isfinite(run.budget): raise DataError(f'a budget needs a fixed order of ties; use {by_id}, not {ties!r}')
     if run.count != 'chunks': return
     rows = run.rows
     grades = qrels.to_dict()
@@ -321,7 +322,7 @@ def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
         if rows.parent[i] not in grades.get(query, ()): continue
         raise DataError(
             f'{rows.where(i)}: two chunks of document {rows.parent[i]!r}, {rows.doc[first[i]]!r} and {rows.doc[i]!r}, '
-            f"have the same score, so ties={ties!r} is not possible; use count='documents' or ties='docid'")
+            f"have the same score, so {parameter('ties', ties)} is not possible; use count='documents' or {by_id}")
 
 # %% ../../nbs/data/judging.ipynb #1408d317
 def missing_queries(qrels: Qrels, hits: list[JudgedHits]) -> np.ndarray:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b9623ab4
 from ..core.arrays import pack
-from ..core.choices import CHOICES, DuplicatesChoice, check_option
+from ..core.choices import CHOICES, DuplicatesChoice, check_option, parameter
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,
@@ -90,8 +90,8 @@ def _report_repeated(rows, i, place, earlier):
     if column:
         report_fault('subtopics', f'{where}: {document} is judged twice, but {column}; {SUBTOPIC_ADVICE}')
     else:
-        report_fault('duplicate', f"{where}: duplicate {document}; duplicates='first', 'last' or 'best' chooses the "
-                                  'row that counts')
+        rules = parameter('duplicates', 'first', 'last', 'best')
+        report_fault('duplicate', f'{where}: duplicate {document}; {rules} chooses the row that counts')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:
@@ -120,8 +120,9 @@ def _check_rule(table, duplicates):
     rule = table._facts.duplicates
     if not table.repeats or duplicates in ('refuse', rule): return
     raise ValueError(
-        f'this {type(table).__name__} was read with duplicates={rule!r}, which left out '
-        f'{counted(table.repeats, "row")}; duplicates={duplicates!r} cannot be used now, so choose one of the two'
+        f'this {type(table).__name__} was read with {parameter("duplicates", rule)}, which left out '
+        f'{counted(table.repeats, "row")}; {parameter("duplicates", duplicates)} cannot be used now, so choose '
+        'one of the two'
     )
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #7c1d93e3

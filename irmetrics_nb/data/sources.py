@@ -27,6 +27,7 @@ from irmetrics_nb.data.errors import (
     collecting,
     counted,
     file_errors,
+    phrase,
     polars_errors,
     report_fault,
     short_repr,
@@ -213,7 +214,7 @@ def rows_from_dicts(source: Mapping, role: str, name: str, columns: Mapping) -> 
         empty = [query for query, hits in source.items() if not len(hits)]
         rows.query_ids, _ = factorize(ids_of_objects([*rows.query_ids.tolist(), *empty], name))
         return rows
-    if columns: raise DataError(f'{name}: columns= works for tables, text and records, but not for a dict of dicts')
+    if columns: raise DataError(f'{name}: {_columns_work()} for tables, text and records, but not for a dict of dicts')
     source, lists = _docs_of_queries(source, role, name)
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
     size = np.fromiter(map(len, docs), np.intp, len(docs))
@@ -319,6 +320,8 @@ def rows_from_triples(
         hint = _list_hint(item) if isinstance(triples[-1][2], str) else ''
         raise DataError(f'{error}{hint}') from None
 
+def _columns_work(): return phrase('columns= works', '--columns and --run-columns work')
+
 def _triple(item, role, columns):
     """Return ((query, document, number), ranked) for an item. `ranked` is True if the number is a rank. Raise
     DataError for an invalid item."""
@@ -327,7 +330,7 @@ def _triple(item, role, columns):
         values = [*item.values()]
         positions = column_positions(names, role, columns)
         return tuple(values[i] for i in positions), holds_ranks(names[positions[2]], role, columns)
-    if columns: raise DataError(f'columns= works for tables, text and records, but not for {short_repr(item)}')
+    if columns: raise DataError(f'{_columns_work()} for tables, text and records, but not for {short_repr(item)}')
     number = COLUMN_KEYS[role][2]
     attributes = 'query_id', 'doc_id', number
     if all(hasattr(item, name) for name in attributes):

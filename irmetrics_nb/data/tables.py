@@ -29,6 +29,7 @@ from irmetrics_nb.data.errors import (
     counted,
     file_errors,
     import_polars,
+    phrase,
     polars_errors,
     report_fault,
     short_repr,
@@ -45,7 +46,15 @@ from irmetrics_nb.data.ids import (
     parse_floats,
     to_floats,
 )
-from .text import COLUMN_KEYS, Note, Rows, blank_grades, negate_numbers, select_rows
+from irmetrics_nb.data.text import (
+    COLUMN_KEYS,
+    Note,
+    Rows,
+    blank_grades,
+    negate_numbers,
+    select_rows,
+    smallest_first,
+)
 
 # %% ../../nbs/data/tables.ipynb #1a42dc93
 def _priorities(*names):
@@ -180,8 +189,11 @@ def _column_problem(names, role, columns):
     text = '; '.join(faults) + f'; the columns are {short_repr(list(names))[1:-1]}'
     if keys:
         call = ', '.join(f'{key!r}: ...' for key in keys)
-        text += f'; choose the columns: {role.capitalize()}(..., columns={{{call}}})'
-    if 'score' in keys: text += ', and add descending=False if the smallest number is the best, as for ranks'
+        option = {'qrels': '--columns', 'run': '--run-columns'}[role]
+        names_of_keys = ','.join(f'{key}=NAME' for key in keys).replace('relevance', 'grade')
+        columns = phrase(f'{role.capitalize()}(..., columns={{{call}}})', f'{option} {names_of_keys}')
+        text += f'; choose the columns: {columns}'
+    if 'score' in keys: text += f'{smallest_first()}, as for ranks'
     swapped = not choices[2] and None not in find_columns(names, 'qrels' if role == 'run' else 'run')
     return text + '; are the judgments and the run swapped?' if swapped else text
 

@@ -23,6 +23,7 @@ from irmetrics_nb.data.errors import (
     DataWarning,
     collecting,
     counted,
+    phrase,
     report_fault,
     short_repr,
 )
@@ -146,11 +147,18 @@ def select_rows(rows: Rows, selection: np.ndarray) -> Rows:
 COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),
                 'run': ('query', 'Q0', 'document', 'rank', 'score', 'tag')}
 COLUMN_KEYS = {'qrels': ('query', 'document', 'relevance'), 'run': ('query', 'document', 'score')}  # of `columns`
-THREE_COLUMNS = {
-    'qrels': "columns={'query': 1, 'document': 2, 'relevance': 3}",
-    'run': "columns={'query': 1, 'document': 2, 'score': 3}, and add descending=False if the smallest number is the "
-           'best',
-}
+
+def three_columns(kind: str) -> str:
+    """Return the arguments for text with three columns, for a message. kind: 'qrels' or 'run'."""
+    if kind == 'qrels':
+        return phrase("columns={'query': 1, 'document': 2, 'relevance': 3}", '--columns query=1,document=2,grade=3')
+    columns = phrase("columns={'query': 1, 'document': 2, 'score': 3}", '--run-columns query=1,document=2,score=3')
+    return columns + smallest_first()
+
+def smallest_first() -> str:
+    """Return advice on numbers of which the smallest is the best, after the names of columns in a message."""
+    advice = phrase('and add descending=False', 'or rank=NAME instead of score=NAME')
+    return f', {advice} if the smallest number is the best'
 
 # %% ../../nbs/data/text.ipynb #3f587d03
 class Layout(NamedTuple):
@@ -211,7 +219,7 @@ def check_ranks(rows: Rows) -> None:
     row = int(wrong.min())
     raise DataError(
         f'{rows.where(row)}: {rows.value[row]:g} is not a rank, but the third of three columns should contain the '
-        f'ranks 1 to n of each query; if it contains scores, write {THREE_COLUMNS["run"]}')
+        f'ranks 1 to n of each query; if it contains scores, write {three_columns("run")}')
 
 # %% ../../nbs/data/text.ipynb #52d374f9
 def rank_rows(rows: Rows, ties: str = 'docid') -> np.ndarray:
@@ -404,7 +412,7 @@ def _wrong_count(layout, count):
     has, other_role = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[layout.role]
     problem += f'{has} {len(names)} ({" ".join(names)})'
     if count == len(COLUMN_NAMES[other_role]): return f'{problem}; is this a {other_role} file?'
-    if count == 3: return f'{problem}; if the file has other columns, write {THREE_COLUMNS[layout.role]}'
+    if count == 3: return f'{problem}; if the file has other columns, write {three_columns(layout.role)}'
     return problem
 
 # %% ../../nbs/data/text.ipynb #05f8f504

@@ -21,7 +21,7 @@ import numpy as np
 
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
 from ..core.arrays import argsort_descending, changes
-from ..data.errors import DataError, DataWarning, collect_faults, counted, escape_non_utf8
+from ..data.errors import DataError, DataWarning, collect_faults, counted, escape_non_utf8, naming_options
 from ..data.ids import BLOCK_ROWS, WORDS_AT_ONCE, Ids, block_starts, factorize, parse_floats
 from ..data.judging import Judgments, judge_run, row_batches, run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
@@ -464,6 +464,7 @@ def examined(run: RunSource) -> Any:
     if run.is_read: return run_of_documents(run.read())
     return run if run.options else run.source
 
+@naming_options(False)
 def examine_judgments(qrels: Any, faults: int = 20) -> tuple[Checkup, Qrels | None]:
     """Read judgments, and return what `check` reports about them, and the valid ones. faults: as in `check`."""
     evidence, problems = read_source(qrels, Qrels._of, faults, evidence_of_judgments)
@@ -471,6 +472,7 @@ def examine_judgments(qrels: Any, faults: int = 20) -> tuple[Checkup, Qrels | No
     findings = find_problems(evidence, 'judgments', problems, getattr(evidence.qrels, 'notes', ()))
     return Checkup({'judgments': facts_of_judgments(evidence)}, tuple(findings)), evidence.qrels
 
+@naming_options(False)
 def examine_run(
     qrels: Qrels | None, name: str, source: Any, k: int = 100, faults: int = 20,
 ) -> tuple[Checkup, list]:

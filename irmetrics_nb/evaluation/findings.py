@@ -21,7 +21,7 @@ from ..core.arrays import changes, cumcount, descends
 from ..core.gains import log2_discount
 from ..core.judged import Judged
 from ..core.measures import Measure
-from ..data.errors import counted, escape_non_utf8, short_repr, visible
+from ..data.errors import counted, escape_non_utf8, parameter, phrase, short_repr, visible
 from ..data.ids import DECODINGS, find_spelling, may_match
 from ..data.judging import Judgments, QueryLook, Reading
 from ..data.qrels_and_runs import Qrels
@@ -675,12 +675,12 @@ RULES |= {
         'another document, so the order of ids decides their ranks'),
     'positions': (
         'warning: the scores are {positions} in every query, and increase in the order '
-        'of the rows: are they positions? If the smallest is the best, write Run(..., '
-        'descending=False)'),
+        'of the rows: are they positions? If the smallest is the best, write '
+        '{descending}'),
     'ascending-scores': (
         'warning: the scores are {positions} in every query, and give better results if '
         'sorted in ascending order: are they positions? If the smallest is the best, '
-        'write Run(..., descending=False)'),
+        'write {descending}'),
     'one-score': 'warning: every document has the score {score:g}',
     'tied-query': 'note: queries in which all documents have the same score: {n:,}',
     'infinite': 'note: queries with infinite scores: {n:,}',
@@ -691,15 +691,15 @@ RULES |= {
     'constant': 'warning: every query has the same documents',
     'identical-ids': (
         'note: queries that retrieve a document with their own id: {n:,}; if the '
-        "documents are the queries themselves, identical_ids='skip' removes them, as "
-        'BEIR does'),
+        'documents are the queries themselves, {identical_ids} removes them, as BEIR '
+        'does'),
     'tags': 'warning: {n:,} different tags: are these several runs?',
     'rank-number': 'note: invalid ranks: {n:,}',
     'duplicate-rank': 'note: duplicate ranks in a query',
     'distances': (
         'warning: scores increase {along}: are they distances? The document with the '
-        'largest score is ranked first; if the smallest is the best, write Run(..., '
-        'descending=False)'),
+        'largest score is ranked first; if the smallest is the best, write '
+        '{descending}'),
     'rank-order': (
         'warning: ranks and scores disagree in {n:,} of {all:,} {sampled}queries; the '
         'scores are used'),
@@ -723,10 +723,14 @@ def find_problems(
     codes = [*RULES]
     problems = [*faults]
     for condition in CONDITIONS[type(evidence)]: problems += condition(evidence)
+    arguments = {
+        'descending': phrase('Run(..., descending=False)',
+                             '--run-columns query=1,document=3,rank=5 (here for a TREC run)'),
+        'identical_ids': parameter('identical_ids', 'skip')}
     findings = []
     for code, examples, severity, words in sorted(problems, key=lambda found: codes.index(found[0])):
         level, _, message = RULES[code].partition(': ')
-        findings.append(Finding(severity or level, code, message.format(**words), examples, where))
+        findings.append(Finding(severity or level, code, message.format(**words, **arguments), examples, where))
     return findings + [Finding('note', note.code, str(note), (), where) for note in notes]
 
 def warning_texts(evidence: Any, name: str = '') -> list[str]:
@@ -779,4 +783,5 @@ def check_swapped(qrels: Qrels, run: RunSource) -> None:
     "Raise ValueError if judgments and run seem to be swapped."
     evidence = RunEvidence(swapped=signs_of_swap(qrels, run))
     for text in warning_texts(evidence):
-        raise ValueError(f'{text}. If they are not swapped, write evaluate(Qrels(...), Run(...))')
+        advice = phrase('write evaluate(Qrels(...), Run(...))', 'name the columns with --columns and --run-columns')
+        raise ValueError(f'{text}. If they are not swapped, {advice}')

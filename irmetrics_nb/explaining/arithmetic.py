@@ -23,7 +23,7 @@ import numpy as np
 # %% ../../nbs/explaining/arithmetic.ipynb #40c272b6
 from .. import DataError, Judged, Measure, Qrels, Run, TiesError
 from ..core.arrays import RankingsLike
-from ..core.choices import TiesChoice
+from ..core.choices import TiesChoice, parameter
 from ..core.gains import ratio
 from ..core.judged import as_judged
 from ..core.measures import Parts
@@ -296,7 +296,8 @@ def terms_of(measure: Measure, view: Judged, ties: str) -> Parts:
     terms = kind.averaged(view, **params)
     if terms is not None: return terms
     raise TiesError(f'{measure!r}: no formula is known for the mean of each term over '
-                    "ties; use another order of ties, such as ties='docid'")
+                    'ties; use another order of ties, such as '
+                    f'{parameter("ties", "docid")}')
 
 # %% ../../nbs/explaining/arithmetic.ipynb #0098f4f7
 def ideal_list(measure: Measure, view: Judged) -> Judged:

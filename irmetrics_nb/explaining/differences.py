@@ -15,7 +15,7 @@ import numpy as np
 
 # %% ../../nbs/explaining/differences.ipynb #a776696d
 from .. import Measure, Qrels, Run, evaluate, parse
-from ..data.errors import suggestion, visible
+from ..data.errors import parameter, suggestion, visible
 from ..evaluation.conventions import Options, conventions_of, tool_of
 from ..evaluation.scores import check_measures
 from irmetrics_nb.explaining.explanation import (
@@ -296,4 +296,5 @@ def _aligned(*scores):
     examples = visible(', '.join(sorted(different)[:3]))
     raise ValueError(
         'the means of the two runs are not over the same queries '
-        f"(they differ in {examples}): use missing='zero' and no_relevant='zero'")
+        f'(they differ in {examples}): use {parameter("missing", "zero")} and '
+        f'{parameter("no_relevant", "zero")}')

@@ -16,7 +16,7 @@ import numpy as np
 
 # %% ../../nbs/metrics/ap.ipynb #763b56c2
 from ..core.arrays import Counts, Cutoff, Numbers, RankingsLike, segmented_scan
-from ..core.choices import check_option
+from ..core.choices import check_option, parameter
 from ..core.gains import documented, ratio
 from ..core.judged import Judged, as_judged, per_query
 from ..core.measures import GEOMETRIC_MEAN, Average, Share, declare
@@ -60,7 +60,7 @@ def by_relevance_in_ap(
     order, because an additional relevant document in the top k can lower AP."""
     if divisor == 'retrieved' and k is not None:
         raise TiesError("with divisor='retrieved' and a cutoff k, there is no best "
-                        "order of ties: use ties='average'")
+                        f'order of ties: use {parameter("ties", "average")}')
     return by_relevance(ranking, rel=rel)
 
 @declare('AP', worth=by_relevance_in_ap, written='r/i', chinese='平均准确率',

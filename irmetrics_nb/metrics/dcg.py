@@ -14,7 +14,7 @@ import numpy as np
 
 # %% ../../nbs/metrics/dcg.ipynb #85d848e0
 from ..core.arrays import Column, Cutoff, RankingsLike, argsort_descending, cumcount
-from ..core.choices import check_option
+from ..core.choices import check_option, parameter
 from irmetrics_nb.core.gains import (
     NAMED_GAINS,
     Discount,
@@ -169,8 +169,7 @@ def by_gain_in_ndcg(
     is then no best order."""
     if ideal_from == 'top':
         raise TiesError('the ideal ranking depends on the order of ties, so there is '
-                        'no best order: '
-                        "use ties='average'")
+                        f'no best order: use {parameter("ties", "average")}')
     return by_gain(ranking, gain=gain, discount=discount, b=b)
 
 def _some_gains(table: Any) -> dict[str, Any]:
