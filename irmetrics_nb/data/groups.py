@@ -163,7 +163,8 @@ class Groups:
         if not isinstance(bins, Mapping):
             raise ValueError(f'bins must be {{dimension: number or names}}, not {bins!r}')
         where = os.fspath(source) if is_path(source) else 'the groups'
-        ids, table = read_lookup(source, where, QUERY_COLUMN_NAMES, query, used, header=False)
+        ids, table = read_lookup(
+            source, where, QUERY_COLUMN_NAMES, query, used, header=False)
         for name, definition in bins.items():
             if name not in table:
                 raise ValueError(f'bins has the key {name!r}, which is not a dimension '

@@ -462,8 +462,8 @@ COMPARED_QUERIES = 12         # of the queries of a run of dicts, all over it,
 ENOUGH_DOCUMENTS, SAMPLING_RATIO = 300, 100  # with so many documents, or one of so many; but two at the least
 
 def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
-    """Return a `QueryLook` (sample of one query, for checks) for at most COMPARED_QUERIES queries, spread evenly over a run
-    of dicts."""
+    """Return a `QueryLook` (sample of one query, for checks) for at most COMPARED_QUERIES queries, spread evenly over a
+    run of dicts."""
     judged_docs = qrels._by_query[0].docs
     runs = run._dicts.docs
     rows = len(run._dicts.value)

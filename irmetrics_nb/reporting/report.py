@@ -471,10 +471,9 @@ def report(
         truth, Runs(tuple(run for run, _ in inputs), sources.single), requested,
         conventions=conventions, memory=memory, progress=reading)
     names = system_names(scores)
-    comparison = _compared(
-        scores, _baseline_name(baseline, names, sources), groups=groups, test=test,
-        seed=seed, correction=correction, correct_over=correct_over, alpha=alpha,
-        progress=testing)
+    comparison = _compared(scores, _baseline_name(baseline, names, sources), seed=seed,
+        groups=groups, test=test, correction=correction, correct_over=correct_over,
+        alpha=alpha, progress=testing)
     pair = focus_pair(scores, comparison)
     measure, rows = _largest(scores, comparison, pair, truth)
     measure_conventions = scores.conventions.of(measure.name)
