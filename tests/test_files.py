@@ -178,8 +178,8 @@ def test_text_in_utf_16_is_called_so(tmp_path):
     assert str(error.value) == f"{tmp_path}{os.sep}file: this is UTF-16 text; save it as UTF-8"
 
 
-def test_an_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match="kind must be 'qrels' or 'run', not 'runs'"):
+def test_unknown_role_is_refused():
+    with pytest.raises(ValueError, match="role must be 'qrels' or 'run', not 'runs'"):
         read_rows({"q1": {"d1": 1}}, "runs")
 
 
