@@ -124,6 +124,7 @@ def test_only_documented_names_of_judgments_and_runs_are_public(kind, names):
     one = kind({"q": {"a": 1}})
     assert [name for name in dir(one) if not name.startswith("_")] == names.split()
     assert all(getattr(kind, name).__doc__ for name in names.split())
+    assert {*names.split()} == {name for name, _ in api.members(kind)}  # on the API page
 
 
 ONE = {"q": {"a": 1, "b": 0}}

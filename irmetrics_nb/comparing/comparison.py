@@ -357,8 +357,8 @@ def _interval_sentence(comparison):
     margin = ''
     if method.margin is not None: margin = f'; for the margin {100 * (1 - 2 * method.alpha):.4g} %'
     if margin and method.own_interval: margin += ' by t'
-    kind = method.interval_words
-    return f'Confidence intervals of the mean difference by {kind}: {level}{margin}{drawn}.'
+    method_name = method.interval_words
+    return f'Confidence intervals of the mean difference by {method_name}: {level}{margin}{drawn}.'
 
 
 # %% ../../nbs/comparing/comparison.ipynb #8190cc65

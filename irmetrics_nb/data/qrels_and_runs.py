@@ -263,7 +263,7 @@ SHOWN_ROWS = 5  # in a notebook
 class QueryDocTable:
     """Base class of `Qrels` and `Run`: unique pairs of query and document with
     numbers. An object does not change after it was created."""
-    _kind = _number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
+    _role = _number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
     _dicts: Any = None    # a `DictSource`, if the source is a dict of dicts
 
     def __init__(
@@ -279,16 +279,16 @@ class QueryDocTable:
             name = type(source).__name__
             if not default:
                 raise ValueError(f'this {name} is already read; set columns= and descending= where you create it')
-            if source._kind != self._kind: raise DataError(f'expected a {type(self).__name__}, not a {name}')
+            if source._role != self._role: raise DataError(f'expected a {type(self).__name__}, not a {name}')
             _check_rule(source, duplicates)
             self._set(**vars(source))  # with its caches
             return
-        dicts = DictSource.of(source, self._kind) if default else None
+        dicts = DictSource.of(source, self._role) if default else None
         if dicts:
             if copy: dicts.docs = {query: docs.copy() for query, docs in source.items()}
             self._set(_dicts=dicts)
             return
-        rows = read_rows(source, self._kind, columns=columns, descending=descending)
+        rows = read_rows(source, self._role, columns=columns, descending=descending)
         pairs = Pairs(rows)
         if collecting() or duplicates == 'refuse': check_repeated([rows], pairs.suspects)
         if collecting() or duplicates != 'refuse':
@@ -320,14 +320,14 @@ class QueryDocTable:
     @classmethod
     def _empty(cls) -> Any:
         """Create an instance without rows."""
-        return cls._unchecked(no_rows(cls._kind))
+        return cls._unchecked(no_rows(cls._role))
 
     @cached_property
     def rows(self) -> Rows:
         """Return all rows as columns: the object has the query ids `query_ids`, and for
         each row the number of its query in `query`, its document in `doc` and its grade or
         score in `value`."""
-        return read_rows(self._dicts.docs, self._kind)
+        return read_rows(self._dicts.docs, self._role)
 
     @cached_property
     def _pairs(self) -> Pairs:
@@ -383,7 +383,7 @@ class QueryDocTable:
 
         Grades are int if all of them are integers."""
         rows = self.rows
-        whole_grades = self._kind == 'qrels' and not (rows.value % 1).any()
+        whole_grades = self._role == 'qrels' and not (rows.value % 1).any()
         numbers = rows.value.tolist()
         if whole_grades: numbers = [*map(int, numbers)]
         docs_of: dict = {query: {} for query in self.queries}
@@ -467,7 +467,7 @@ class Qrels(QueryDocTable):
     >>> qrels.queries
     ['q1', 'q2']
     """
-    _kind = 'qrels'
+    _role = 'qrels'
     _number = 'relevance'
     # {query: ids} of the only run that `from_spans` has judged; None: any run is valid.
     _chunks: Any = None
@@ -565,7 +565,7 @@ class Run(QueryDocTable):
     >>> Run({'q1': ['a#1', 'a#2', 'c#7']}, parents='#')
     Run: 1 query, 3 chunks of 2 documents retrieved
     """
-    _kind = 'run'
+    _role = 'run'
     _number = 'score'
     _own_name = ''  # the name that was passed
 

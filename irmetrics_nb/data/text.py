@@ -148,9 +148,9 @@ COLUMN_NAMES = {'qrels': ('query', 'iteration', 'document', 'relevance'),
                 'run': ('query', 'Q0', 'document', 'rank', 'score', 'tag')}
 COLUMN_KEYS = {'qrels': ('query', 'document', 'relevance'), 'run': ('query', 'document', 'score')}  # of `columns`
 
-def three_columns(kind: str) -> str:
-    """Return the arguments for text with three columns, for a message. kind: 'qrels' or 'run'."""
-    if kind == 'qrels':
+def three_columns(role: str) -> str:
+    """Return the arguments for text with three columns, for a message. role: 'qrels' or 'run'."""
+    if role == 'qrels':
         return phrase("columns={'query': 1, 'document': 2, 'relevance': 3}", '--columns query=1,document=2,grade=3')
     columns = phrase("columns={'query': 1, 'document': 2, 'score': 3}", '--run-columns query=1,document=2,score=3')
     return columns + smallest_first()

@@ -193,7 +193,7 @@ def run_lines(rows: Rows, name: str) -> Iterator[str]:
 def _check_empty(pairs, empty, path):
     """Raise ValueError for queries without judgments; warn with DataWarning of queries without results. `empty` is a
     mask of the queries."""
-    if pairs._kind == 'qrels':
+    if pairs._role == 'qrels':
         query = pairs.queries[empty.argmax()]
         raise ValueError(f'{visible(path)}: query {query!r} has no judgments, and this format cannot store such a '
                          'query; .json can')
@@ -216,6 +216,6 @@ def file_bytes(pairs: Any, path: StrPath) -> bytes:
     elif form: data = separated_text(named_columns(rows, pairs._number, 'given'), form)
     else:
         check_ids(pairs.queries, '#', path)
-        lines = qrels_lines(rows) if pairs._kind == 'qrels' else run_lines(rows, pairs.name)
+        lines = qrels_lines(rows) if pairs._role == 'qrels' else run_lines(rows, pairs.name)
         data = ''.join(lines).encode('utf-8', 'surrogateescape')
     return gzip.compress(data, mtime=0) if str(path).lower().endswith('.gz') else data

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import json
 import re
+import sys
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -177,13 +178,21 @@ def question(measure):
 
 
 def members(thing):
-    "The public methods and properties that a class defines itself, as (name, member)."
+    "The public methods and properties of a class, also of base classes that are not public, as (name, member)."
     if not inspect.isclass(thing):
         return
-    for name, member in vars(thing).items():
+    found = {}
+    for owner in reversed([thing, *filter(internal, thing.__mro__[1:])]):
+        found |= vars(owner)
+    for name, member in found.items():
         kinds = (property, classmethod, staticmethod)
         if name[0] != "_" and (inspect.isfunction(member) or isinstance(member, kinds) or hasattr(member, "func")):
             yield name, member
+
+
+def internal(base):
+    "Whether a class of the package is not public, so that it has no entry of its own."
+    return base.__module__.startswith("irmetrics_nb") and base.__name__ not in sys.modules[base.__module__].__all__
 
 
 def described_member(owner, name, member):
