@@ -11,8 +11,10 @@ from exact.evaluation import evaluate as exactly
 from exact.mistakes import MISTAKES as EXACT
 from sklearn.metrics import ndcg_score
 
-from irmetrics_nb import Conventions, audit, judge, parse
-from irmetrics_nb.forensics.auditing import _several_queries, audit_answers
+from irmetrics_nb import Conventions, Judged, audit, judge, parse
+from irmetrics_nb.core.arrays import cumcount
+from irmetrics_nb.core.measures import MEAN, declare
+from irmetrics_nb.forensics.auditing import _hits_above, _several_queries, audit_answers
 from irmetrics_nb.forensics.cases import SHAPES, read_shape
 from irmetrics_nb.forensics.mistakes import MISTAKES
 from irmetrics_nb.metrics.registry import KINDS
@@ -331,7 +333,7 @@ def at_cutoff(name, k):
 
 
 PASSED = """audit does not find a function that computes {name} only down to rank {n}: its lists have no document there that changes the value.
-Add such a list to forensics/auditing; or, if no list can show it in 64-bit floats, add the last rank that can to VISIBLE here."""
+Add such a list to `late_cases` in forensics/cases; or, if no list can show it in 64-bit floats, add the last rank that can to VISIBLE here."""
 
 
 @pytest.mark.parametrize("name", KINDS_OF_RUNS)
@@ -361,6 +363,30 @@ def test_audit_detects_a_different_fixed_cutoff(name, k):
     for n in (3, 4, 9, 50, 99, 101, 999, 1001):
         if abs(n - k) < k / 2 + 1 and max(n, k) <= VISIBLE.get(name, 1001):
             assert not audit(of_package(f"{name}@{n}"), asked, shape="qrels run"), PASSED.format(name=asked, n=n)
+
+
+@declare("Second", aggregate=MEAN, question="How soon does the n-th relevant document come?")
+def second(ranking: Judged, /, *, k: int | None = None, nth: int = 2):
+    hits = ranking.found(1, k)
+    chosen = hits.only(cumcount(hits.query) == nth - 1)
+    yield chosen, 1 / chosen.rank
+
+
+@pytest.mark.parametrize("nth, above", [(1, 0), (2, 1), (3, 2)])
+def test_late_cases_have_as_many_earlier_documents_as_a_measure_needs(nth, above):
+    measure = second.measure(nth=nth)
+    assert _hits_above(measure) == above
+    for right in (None, 10, 1000):
+        asked = measure if right is None else measure @ right
+        assert audit(of_package(asked), asked, shape="qrels run")
+        for n in (5, 100) if right is None else (right - 1, right + 1):
+            found = audit(of_package(asked, last=n) if right is None else of_package(measure @ n), asked, shape="qrels run")
+            assert not found, (right, n, found)
+
+
+@pytest.mark.parametrize("name", ["RR", "AP", "nDCG", "P", "R", "Complete", "Rprec", "Bpref", "ERR", "RBP", "IPrec@0.5"])
+def test_one_late_document_is_enough_for_the_usual_measures(name):
+    assert _hits_above(parse(name)) == 0
 
 
 def test_a_counterexample_of_a_long_list_is_short():
@@ -484,6 +510,8 @@ def test_no_two_means_of_the_sample_of_several_queries_coincide(name):
     assert missing and nothing and others
     for k in ("", "@1", "@2", "@3", "@5", "@10", "@20", "@100", "@1000") if name in WITH_K else ("@0.5",) if name == "IPrec" else ("",):
         values = dict(zip(queries, parse(name + k).of(judge(qrels, run)).tolist()))
+        if k and not any(values.values()):
+            continue  # no document down to this cutoff can count
         sums = [values[q] for q in queries if q in run and any(qrels[q].values())]
         means = {"over hits": sum(sums) / sum(value > 0 for value in sums)}
         for worth in (None, 0) if name == "Judged" else WORTH:

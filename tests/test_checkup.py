@@ -167,12 +167,19 @@ FILES = {  # lines of a run in a file: code, words of an example or of the sente
 }
 
 
+CAUSED = re.compile(r"^assert '([a-z-]+)' in check\(.+\)\.codes$", re.MULTILINE)  # in a cell of a page
+
+
 def test_every_rule_has_an_input_that_causes_its_finding():
     tried = {code for _, _, codes, _ in ODD.values() for code in codes.split()} | {code for _, code, _ in FILES.values()}
+    on_page = {code for cell in cells(NBS / 'evaluation/findings.ipynb') for code in CAUSED.findall(cell.source)}
+    assert 'large-grade' in on_page
+    tried |= on_page
     lacking = set(RULES) - tried - {'truncated-line'}  # the last one in test_packed_files
-    assert not lacking, f'no input causes {sorted(lacking)}: add one to ODD, or for lines of a file to FILES, of tests/test_checkup.py'
+    assert not lacking, (f'no input causes {sorted(lacking)}: add `assert {sorted(lacking)[0]!r} in check(qrels, run).codes` with such an input to a hidden '
+                         'cell of nbs/evaluation/findings.ipynb, or for lines of a file an entry to FILES of tests/test_checkup.py')
     unknown = tried - set(RULES)
-    assert not unknown, f'{sorted(unknown)} are no findings: remove their inputs from ODD or FILES of tests/test_checkup.py'
+    assert not unknown, f'{sorted(unknown)} are no findings: remove their inputs from nbs/evaluation/findings.ipynb, or from ODD or FILES of tests/test_checkup.py'
 
 
 def test_guide_names_codes_that_findings_have():

@@ -840,11 +840,11 @@ def test_every_registered_test_correction_and_interval_is_an_option_of_the_comma
 
 
 def test_every_registered_test_and_correction_is_on_the_pages_that_explain_it():
-    pages = {name: "\n".join(cell.source for cell in project.cells(project.NBS / f"comparing/{name}.ipynb")) for name in ("comparison", "statistics")}
-    lacking = [name for name in TESTS if f"\n| `'{name}'` |" not in pages["comparison"]]
-    assert not lacking, f"add rows for {lacking} to the table under `Which test, and why t` in nbs/comparing/comparison.ipynb"
-    gone = {*re.findall(r"^\| `'([\w-]+)'` \|", pages["comparison"], re.MULTILINE)} - {*TESTS}
-    assert not gone, f"remove the rows of {sorted(gone)} from the table under `Which test, and why t` in nbs/comparing/comparison.ipynb"
+    pages = {name: "\n".join(cell.source for cell in project.cells(project.NBS / f"comparing/{name}.ipynb")) for name in ("aligned_scores", "statistics")}
+    lacking = [name for name in TESTS if f"\n| `'{name}'` |" not in pages["aligned_scores"]]
+    assert not lacking, f"add rows for {lacking} to the table under `The tests` in nbs/comparing/aligned_scores.ipynb"
+    gone = {*re.findall(r"^\| `'([\w-]+)'` \|", pages["aligned_scores"], re.MULTILINE)} - {*TESTS}
+    assert not gone, f"remove the rows of {sorted(gone)} from the table under `The tests` in nbs/comparing/aligned_scores.ipynb"
     words = [words for name, (words, *_) in CORRECTIONS.items() if name != "none"]
     assert [name for name in words if pages["statistics"].count(f"\n| {name} |") != 2] == [], "add a row to both tables of corrections in nbs/comparing/statistics.ipynb"
     drawing = {name: f"{test.draws:,}" for name, test in TESTS.items() if test.draws}

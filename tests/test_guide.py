@@ -74,11 +74,11 @@ def run_page(page_steps, folder):
 @each_page
 def test_a_page_begins_with_a_task_and_one_sentence_about_what_you_will_have(name):
     title, _, subtitle = cells(NBS / name)[0].source.strip().partition("\n")
-    assert re.fullmatch(r"# [A-Z][^`]{3,50}", title), "a short task"
+    assert re.fullmatch(r"# [A-Z][^`]{3,50}", title), f"{title!r}: make the title a task of 5 to 52 characters, without code"
     sentence = subtitle.strip().removeprefix("> ").replace("`", "")
-    assert re.match(r"[A-Z]", sentence) and "\n" not in sentence
-    assert not re.search(r"[.!?] [A-Z]", sentence), "one sentence"
-    assert 30 <= len(sentence) <= 170
+    assert re.match(r"[A-Z]", sentence) and "\n" not in sentence, "write one line `> What you will have` below the title"
+    assert not re.search(r"[.!?] [A-Z]", sentence), "write one sentence below the title"
+    assert 30 <= len(sentence) <= 170, f"{len(sentence)} characters below the title: write 30 to 170"
 
 
 @each_page_in_python
@@ -88,10 +88,10 @@ def test_the_first_code_of_a_page_is_an_example_that_begins_with_its_imports_abo
         if cell.kind == "markdown" and re.search(r"^## ", cell.source, re.MULTILINE):
             break
         above += [cell] * is_visible(cell)
-    assert above, "no code above the second heading"
-    assert isinstance(above[0].tree.body[0], ast.Import | ast.ImportFrom)
+    assert above, "no code above the second heading: begin with the shortest complete example"
+    assert isinstance(above[0].tree.body[0], ast.Import | ast.ImportFrom), "begin the first code cell with its imports"
     used = {n.id for n in ast.walk(above[0].tree) if isinstance(n, ast.Name)}
-    assert used & imported(above[0].tree), "the first cell does something with what it imports"
+    assert used & imported(above[0].tree), "use an imported name in the first code cell"
 
 
 @each_page
@@ -99,7 +99,8 @@ def test_what_a_page_shows_runs_in_its_order_in_an_empty_folder(name, tmp_path):
     page_steps = list(steps(name))
     # tests/spark runs the cells of the page on Spark, on executors
     assert page_steps or all(cell.directives.get("eval") == "false" for cell in visible_code(name)) and name.stem == "spark"
-    assert run_page(page_steps, tmp_path) == ""
+    failure = run_page(page_steps, tmp_path)
+    assert failure == "", f"{failure}\nA page makes the files that it reads, and imports what it uses, in visible cells."
 
 
 @each_page_in_python
@@ -112,7 +113,8 @@ def test_every_name_of_a_page_is_imported_or_made_on_it(name):
     made |= {n.arg for n in nodes if isinstance(n, ast.arg)}
     made |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    assert read - made - set(dir(builtins)) == set()
+    unknown = sorted(read - made - set(dir(builtins)))
+    assert unknown == [], f"import or define {unknown} in a visible cell of {name}"
 
 
 def imported(tree):
@@ -145,7 +147,7 @@ def test_imports_of_a_page_are_required_or_installed_there(name):
 @each_page
 def test_a_page_ends_with_links_on(name):
     last = cells(NBS / name)[-1]
-    assert last.kind == "markdown"
+    assert last.kind == "markdown", "make the last cell Markdown, with a line `Next: ...`"
     line = re.search(r"^Next: .*\Z", last.source, re.MULTILINE | re.DOTALL)
     remedy = "end the last cell with a line 'Next: ...' that links to two or more pages"
     assert line, f"{name}: there is no line 'Next: ...': {remedy}"
@@ -156,7 +158,7 @@ def test_a_page_ends_with_links_on(name):
 @each_page
 def test_every_python_block_of_a_page_is_a_cell_that_runs(name):
     blocks = [cell.index for cell in cells(NBS / name) if cell.kind == "markdown" and re.search(r"^```py", cell.source, re.MULTILINE)]
-    assert blocks == [], "make it a code cell"
+    assert blocks == [], f"make the Python blocks of cells {blocks} code cells"
 
 
 @each_page
@@ -164,7 +166,7 @@ def test_pages_use_plain_english_and_short_sentences(name):
     prose = "\n".join(re.sub(r"```.*?```|`[^`]*`", "", cell.source, flags=re.DOTALL) for cell in cells(NBS / name) if cell.kind == "markdown")
     assert re.findall(r"(?i)\b(?:who|what|which)ever\b|\bsomebody\b|\bnobody\b|\bone (?:can|must|wants|writes|sees)\b", prose) == []
     sentences = re.split(r"(?<=[.:!?])\s|\n\n|\|", prose)
-    assert [s for s in sentences if len(s.split()) > 40] == []
+    assert [s for s in sentences if len(s.split()) > 40] == [], "divide these sentences: at most 40 words"
 
 
 def test_page_check_detects_wrong_names_files_and_exit_codes(tmp_path_factory):

@@ -263,9 +263,17 @@ def test_the_sidebar_lists_every_page_once_and_none_that_is_not_there():
     parts = [f"{part}/index.qmd" for part in ("learn", "guide", "metrics", "reference")]
     wanted = [*map(str, NOTEBOOKS), *(f"zh/{name}" for name in translations()), *parts, *made]
     lacking, gone = sorted({*wanted} - {*found}), sorted({*found} - {*wanted})
-    assert not lacking, f"the sidebar lacks {lacking}: add a line with the path to its part of `sidebar` in _quarto.yml"
+    assert not lacking, f"the sidebar lacks {lacking}: add a line with the path to its part of `sidebar` in _quarto.yml (`make export` adds a guide page whose last cell has `Next: [...](page.ipynb)`)"
     assert not gone, f"the sidebar lists {gone}, and there is no such page: remove the line from `sidebar` in _quarto.yml"
     assert found == sorted(wanted), "the sidebar of _quarto.yml lists a page twice: remove one line"
+
+
+def test_export_lists_a_guide_page_above_the_page_that_comes_next():
+    sidebar = "contents:\n          - guide/a.ipynb\n          - text: Other\n          - guide/b.ipynb\n          - guide/gone.ipynb\n"
+    ends = {"guide/a.ipynb": "Next: [b](b.ipynb)", "guide/b.ipynb": "", "guide/new.ipynb": "See [a](a.ipynb). Next: [x](../learn/ap.ipynb) · [b](b.ipynb)"}
+    expected = "contents:\n          - guide/a.ipynb\n          - text: Other\n          - guide/new.ipynb\n          - guide/b.ipynb\n"
+    assert export.with_guide(sidebar, ends) == expected == export.with_guide(expected, ends)
+    assert "lost" not in export.with_guide(sidebar, ends | {"guide/lost.ipynb": "Next: [x](../learn/ap.ipynb)"})
 
 
 def test_the_settings_of_the_site_are_at_the_root_and_the_stub_only_points_there():

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product, repeat
+from itertools import groupby, product, repeat
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,7 @@ class Question:
         self.error = next(filter(None, self.errors), '')
         # errors, and NaN where nothing was found down to the cutoff
         empty = [not case.is_relevant(k) for case in cases]
-        self.failed = np.array(self.errors, bool) | np.isnan(self.values) & np.array(empty, bool)
+        self.failed = np.array(self.errors, bool) | np.isnan(self.values) & empty
         self.rounded = np.array_equal(self.values, np.round(self.values, 4), equal_nan=True)  # to four digits
 
     def errors_of_full_lists(self) -> list[tuple[Case, str]]:
@@ -153,13 +153,23 @@ def _several_queries():
     qrels = {'first': {'d1': 1}, 'broad': {f'd{i}': 1 for i in range(1, 6)}}
     run = {'first': {'d1': 2.0, 'x': 1.0, 'y': 0.5}, 'broad': {'x': 3.0, 'd1': 2.0, 'd2': 1.0}}
     more: list[tuple] = [('second', 4, {'d1': 1, 'd2': 1}, {'x': 2.0, 'd2': 1.0}), ('missing', 9, {'d1': 1}, {}),
-                         ('not found', 2, {'d1': 1}, {'d2': 1.0}), ('not judged', 2, {}, {'d1': 1.0}),
-                         ('nothing relevant', 5, {'d1': 0}, {'d1': 1.0})]
+                         ('not found', 3, {'d1': 1}, {'d2': 1.0}), ('not judged', 2, {}, {'d1': 1.0}),
+                         ('nothing relevant', 11, {'d1': 0}, {'d1': 1.0})]
     for name, n, judged, scores in more:
         queries = [f'{name} {i}' for i in range(n)]
         if judged: qrels |= dict.fromkeys(queries, judged)
         if scores: run |= dict.fromkeys(queries, scores)
     return qrels, run
+
+# %% ../../nbs/forensics/auditing.ipynb #c5a90e02
+def _hits_above(measure):
+    """Return how many relevant documents a list needs above a later one, so that the rank of
+    the later one changes the value of a measure. Return 0 if no number up to 3 does."""
+    for n in range(4):
+        top = [1] * n
+        late, early = measure.of([[*top, 0, 1], [*top, 1, 0]])
+        if late != early: return n
+    return 0
 
 # %% ../../nbs/forensics/auditing.ipynb #f3f1294a
 class _Auditor:
@@ -184,15 +194,16 @@ class _Auditor:
         """Call the function for all ordinary cases at all cutoffs; return a list of `Question`.
         If the measure has `max_grade`, cases with different largest grades are separated."""
         longest = LATE_RANKS[-1]
+        late = partial(late_cases, above=_hits_above(_at_cutoff(self.measure, longest)))
         cases = ordinary_cases(self.binary, self.has_ids)
-        cases_by_cutoff: list = [(None, cases + late_cases(LATE_RANKS))]
+        cases_by_cutoff: list = [(None, cases + late(LATE_RANKS))]
         if self.takes_k:
-            cases_by_cutoff = [(k, cases + late_cases(range(4, 12))) for k in (1, 2, 3, 5, 10)]
-            cases_by_cutoff.append((longest, late_cases(LATE_RANKS)))
+            cases_by_cutoff = [(k, cases + late(range(4, 12))) for k in (1, 2, 3, 5, 10)]
+            cases_by_cutoff.append((longest, late(LATE_RANKS)))
         elif self.k:
             ranks = {*LATE_RANKS, self.k, self.k + 1}
             last = min(self.k + 1, longest)
-            cases_by_cutoff = [(self.k, cases + late_cases(rank for rank in ranks if rank <= last))]
+            cases_by_cutoff = [(self.k, cases + late(rank for rank in ranks if rank <= last))]
         return [self.ask(group, k) for k, cases in cases_by_cutoff for group in self.groups(cases)]
 
     def groups(self, cases):
@@ -202,9 +213,8 @@ class _Auditor:
         if self.measure.name == 'Judged':
             cases = [replace(case, grades=tuple(g or None for g in case.grades)) for case in cases]
         if 'max_grade' not in self.params: return [cases]
-        by_scale: dict = {}
-        for case in cases: by_scale.setdefault(max(case.judged().values()), []).append(case)
-        return [by_scale[scale] for scale in sorted(by_scale)]
+        def scale(case): return max(case.judged().values())
+        return [[*group] for _, group in groupby(sorted(cases, key=scale), scale)]
 
     def agrees_for_binary(self):
         """Return whether the function agrees with the definition for grades 0 and 1."""

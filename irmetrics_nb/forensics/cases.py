@@ -91,13 +91,15 @@ def ordinary_cases(binary: bool, missed: bool) -> list[Case]:
     cases = [Case(*map(grades, text.split('+'))) for text in lists]
     return sorted(dict.fromkeys(cases), key=lambda case: len(case.grades) + len(case.missed))
 
-def late_cases(ranks: Iterable[int]) -> list[Case]:
+def late_cases(ranks: Iterable[int], above: int = 0) -> list[Case]:
     """Return long lists, the shortest first; no function that cuts them is correct.
 
-    In one list for each rank, the only relevant document has this rank. In one more list,
-    which is longer than all others, nearly all documents are relevant."""
+    In one list for each rank, the last relevant document has this rank. above: the number
+    of relevant documents at the first ranks of this list. In one more list, which is longer
+    than all others, nearly all documents are relevant."""
     ranks = sorted(ranks)
-    cases = [Case((0,) * (rank - 1) + (1, 0, 0)) for rank in ranks]
+    top = (1,) * above
+    cases = [Case(top + (0,) * (rank - 1 - above) + (1, 0, 0)) for rank in ranks]
     return [*cases, Case((0, 1, 1, 0) + (1,) * ranks[-1] + (0,) * 5)]
 
 SHORT_LENGTH = 12  # documents in a list that is written in full
@@ -166,9 +168,7 @@ def _number(returned):
     if returned is None: return np.nan, 'returns None'
     try: values = np.asarray(returned, float)
     except (TypeError, ValueError): return np.nan, f'returns {type(returned).__name__}, not a number'
-    is_number = values.size == 1
-    if of_queries: is_number = values.size > 0
-    if is_number: return float(values.mean()), ''
+    if values.size == 1 or (of_queries and values.size): return float(values.mean()), ''
     return np.nan, f'returns {values.size} numbers instead of one'
 
 # %% ../../nbs/forensics/cases.ipynb #5e0b7c15

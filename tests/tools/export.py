@@ -1,15 +1,17 @@
 """Notebooks -> modules and README.md (`make export`): nbdev_export and nbdev_clean, and what nbdev does not write.
 
-These are the stub that shows type checkers the public names, the files that pages and package share, and README.md.
+These are the stub that shows type checkers the public names, the files that pages and package share, the lines of
+guide pages in the sidebar, and README.md.
 """
 import os
+import re
 import runpy
 import shutil
 import subprocess
 import sys
 
 import readme
-from project import MADE, NBS, PACKAGE, ROOT, file_of, module_of, notebooks
+from project import MADE, NBS, PACKAGE, ROOT, cells, file_of, module_of, notebooks
 
 STUB = PACKAGE / "__init__.pyi"
 # From the pages into the package.
@@ -40,6 +42,26 @@ def stale():
     return sorted({*PACKAGE.rglob("*.py")} - made - folders - {PACKAGE / "_modidx.py"})
 
 
+def with_guide(sidebar, ends):
+    """Return the text of _quarto.yml with a line for each page of the guide.
+
+    ends: {page: its last cell}, such as {"guide/new.ipynb": "Next: [Install](install.ipynb)"}. A page without a line
+    goes above the first page of the guide that its `Next:` links to. A line without a page is removed."""
+    lines = []
+    for line in sidebar.splitlines(keepends=True):
+        listed = re.fullmatch(r" +- (guide/\S+\.ipynb)\n", line)
+        if not listed or listed[1] in ends:
+            lines.append(line)
+    for page in sorted(ends):
+        places = {line.strip(): i for i, line in enumerate(lines)}
+        linked = re.findall(r"\((\w+\.ipynb)", ends[page].rpartition("Next: ")[2])
+        below = next((places[f"- guide/{link}"] for link in linked if f"- guide/{link}" in places), None)
+        if f"- {page}" not in places and below is not None:
+            indent = lines[below].partition("-")[0]
+            lines.insert(below, f"{indent}- {page}\n")
+    return "".join(lines)
+
+
 def main():
     print(nbdev("doclinks:nbdev_export"), end="")
     STUB.write_text(stub(), encoding="utf-8")
@@ -50,6 +72,9 @@ def main():
             path.unlink()
             print(f"removed {path.relative_to(ROOT)}: no notebook makes it")
     nbdev("clean:nbdev_clean")
+    quarto = ROOT / "_quarto.yml"
+    ends = {name.as_posix(): cells(NBS / name)[-1].source for name in notebooks() if name.parts[0] == "guide"}
+    quarto.write_text(with_guide(quarto.read_text(encoding="utf-8"), ends), encoding="utf-8")
     readme.write()
     print(f"The modules and README.md are in step with {len(notebooks())} notebooks.")
 
