@@ -24,6 +24,7 @@ from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
     EXACT,
     INTERVALS,
+    METHODS,
     adjust,
     bootstrap_interval,
     bootstrap_test,
@@ -232,7 +233,7 @@ def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -
     """Build a `Sample` from qrels and runs, from scores, or from plain numbers. Scores, or numbers as {system:
     {query: value}}, are passed as the first argument, without `runs`. `options` are passed to `evaluate`. Raises
     ValueError for fewer than two systems, and TypeError for an unknown option or another type of input."""
-    if runs is not None: sample = from_scores(_evaluate_each(qrels, runs, measures, options))
+    if runs is not None: sample = _evaluated(qrels, runs, measures, options)
     elif options: raise TypeError(f'{", ".join(options)}: only allowed with judgments and runs, not with scores')
     else: sample = _from_results(qrels, measures)
     if len(sample.systems) >= 2: return sample
@@ -257,9 +258,9 @@ def unknown_option(options: Iterable[str]) -> str | None:
     accepted = {*Options.__annotations__, 'groups', 'progress'}
     return next((name for name in options if name not in accepted), None)
 
-def _evaluate_each(qrels, runs, measures, options):
-    """Evaluate several runs; raise TypeError for an unknown option or a single run. runs: a dict, list, folder, file
-    pattern or table with a column of system names."""
+def _evaluated(qrels, runs, measures, options):
+    """Build a `Sample` from several runs; raise TypeError for an unknown option or a single run. runs: a dict, list,
+    folder, file pattern or table with a column of system names."""
     unknown = unknown_option(options)
     if unknown is not None:
         of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors', 'require')
@@ -270,7 +271,7 @@ def _evaluate_each(qrels, runs, measures, options):
         raise TypeError(f'compare() needs several runs, not one {type(runs).__name__}; pass '
                         '{name: run}, a list, a folder of runs, or a table with system= for its run column')
     if measures is None: measures = 'AP nDCG@10 RR'
-    return evaluate(qrels, several, measures, **options)
+    return from_scores(evaluate(qrels, several, measures, **options))
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #77cc6a6f
 def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
@@ -400,9 +401,9 @@ def _decide(rows, positions, method, progress):
 
 def _decide_jointly(rows, positions, method, progress):
     """Return the `Decision` of a joint test. It tests all pairs of a table at once. Unless the correction is 'none',
-    Bonferroni's correction accounts for the number of tables. rows, positions: as in `_decide`."""
-    tables = [(i, _common(values)) for i, values in enumerate(rows)]
-    tables = [(i, table) for i, table in tables if len(table) >= LEAST_QUERIES]
+    Bonferroni's correction accounts for the number of tables. rows, positions: as in `_decide`, but only with the
+    queries that all systems have."""
+    tables = [(i, values.T) for i, values in enumerate(rows) if values.shape[1] >= LEAST_QUERIES]
     n = 1
     if method.correction != 'none': n = max(len(tables), 1)
     results = np.full((3, len(rows), len(positions)), np.nan)
@@ -451,6 +452,8 @@ class SignificanceTest:
     decide: Callable[..., Decision] = _decide
     # those that it allows; the first is the default
     corrections: Iterable[str] = field(default_factory=CORRECTIONS.keys)
+    # intervals that it allows, and the default
+    intervals: Iterable[str] = ('t', *METHODS)
     default_interval: str = 't'
     interval: str = ''      # the interval that excludes 0 exactly if the test rejects
     symmetric: bool = False  # whether the test assumes symmetric differences
@@ -487,7 +490,7 @@ TESTS: dict[str, SignificanceTest] = {
     'tukey': SignificanceTest(
         "Tukey's HSD by randomization", tukey_intervals, "Tukey's test", draws=10_000,
         joint=True, decide=_decide_jointly, corrections=('tukey', 'none'),
-        default_interval='tukey', interval='tukey', symmetric=True,
+        intervals=INTERVALS, default_interval='tukey', interval='tukey', symmetric=True,
         details='random shuffles within each query; all shuffles, if these are fewer',
         detectable=tukey_detectable, detectable_by="Tukey's test", warn=_spread_warning),
 }
@@ -516,10 +519,7 @@ class Method:
         correction = self.correction or first
         interval = self.interval or test.default_interval
         vars(self).update(correction=correction, interval=interval)
-        joint = {known.interval for known in TESTS.values() if known.joint}
-        refused = joint - {test.interval}
-        known = [name for name in INTERVALS if name not in refused]
-        check_option(parameter('interval'), interval, known)
+        check_option(parameter('interval'), interval, test.intervals)
         name = 'correction'
         if test.joint:
             called = parameter('test', self.test)
@@ -712,7 +712,7 @@ def _interval_of_mean(d, method, level, one_sided=False):
     bounds of one-sided tests. Returns (nan, nan) for fewer than three queries."""
     if len(d) < LEAST_QUERIES: return np.nan, np.nan
     if level <= 0: return np.nan, np.nan
-    if method.interval == 't' or method.own_interval: return t_interval(d, level=level)
+    if method.interval not in METHODS: return t_interval(d, level=level)
     drawn = {'resamples': method.resamples, 'seed': method.seed}
     if one_sided and method.interval == 'studentized':
         return studentized_interval(d, level=level, symmetric=False, **drawn)
@@ -753,24 +753,13 @@ def _common(rows):
     values. The result has the shape (queries, systems)."""
     return rows[:, ~np.isnan(rows).any(axis=0)].T
 
-def _usable(rows, method):
-    """Return the values that the test uses: for a joint test, those of the queries that all systems have. The result
-    is an array (systems, queries), like `rows`."""
-    if method.known_test.joint: return _common(rows).T
-    return rows
-
-def _detectable(rows, systems, alpha, method, span):
-    """Return the minimum detectable difference of a pair at the level `alpha`. Returns infinity if it is larger than
-    `span`, the largest possible difference, and NaN for fewer than three queries."""
-    values = _usable(rows, method)
+def _detectable(values, systems, alpha, test, span):
+    """Return the minimum detectable difference of a pair at the level `alpha`. values: array (systems, queries).
+    Returns infinity if it is larger than `span`, the largest possible difference, and NaN for fewer than three
+    queries."""
     if len(_common(values[systems])) < LEAST_QUERIES: return np.nan
-    smallest = method.known_test.detectable(values.T, *systems, alpha=alpha)
+    smallest = test.detectable(values.T, *systems, alpha=alpha)
     return np.inf if smallest > span else smallest
-
-def _statistic(rows, systems, method):
-    """Return the statistic of a test, which has the sign of the difference that is tested."""
-    values = _usable(rows, method)[systems]
-    return float(method.known_test.statistic(differences(*values)))
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #b6b31fb3
 def compare_family(
@@ -801,7 +790,10 @@ def compare_family(
     samples = {name: slice_of(sample, groups, name) for name in slices}
     rows = [samples[name].values[:, sample.index(measure)] for measure, name in tables]
     testing, describing = parts_of(progress or in_percent(None), 2)
-    decision = method.known_test.decide(rows, positions, method, testing)
+    test = method.known_test
+    tested = rows
+    if test.joint: tested = [_common(values).T for values in rows]
+    decision = test.decide(tested, positions, method, testing)
     family = max(1, int((~np.isnan(decision.p)).sum()))
     pairs = []
     for i, j in np.ndindex(decision.p.shape):
@@ -812,12 +804,13 @@ def compare_family(
         level = float(decision.levels[i, j])
         interval = None
         if decision.intervals is not None: interval = decision.intervals[:, i, j]
-        could = _detectable(rows[i], systems, decision.lowest_alpha, method, span)
+        could = _detectable(tested[i], systems, decision.lowest_alpha, test, span)
+        statistic = test.statistic(differences(*tested[i][systems]))
         pairs.append(_describe(
             rows[i][systems], method, level, span, interval, measure=measure, a=a, b=b,
             p=float(decision.p[i, j]), p_adjusted=float(decision.adjusted[i, j]),
             slice=name, family=family, detectable=could,
-            statistic=_statistic(rows[i], systems, method),
+            statistic=float(statistic),
             has_judged=_has_judged(samples[name], rows[i], systems)))
         describing(len(pairs), decision.p.size)
     return pairs

@@ -279,10 +279,9 @@ def intervals_text(comparison: Comparison) -> str:
     method = comparison.method
     lines = []
     if method.correction != 'none' and any(pair.family > 1 for pair in comparison.rows):
-        simultaneous = 'bonferroni'
-        if method.own_interval: simultaneous, *_ = method.known_test.corrections
+        simultaneous = method.own_interval or method.correction == 'bonferroni'
         level = f'Intervals are simultaneous: {100 * method.level:.4g} % for all pairs that are corrected together.'
-        if method.correction != simultaneous: level = 'Each interval has the level of its test after the correction.'
+        if not simultaneous: level = 'Each interval has the level of its test after the correction.'
         elif spread_warnings(comparison):
             level = (f'Intervals are not simultaneous at {100 * method.level:.4g} %, because the systems vary '
                      'unequally (see the warnings).')
