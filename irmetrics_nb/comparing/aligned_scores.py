@@ -48,7 +48,7 @@ from irmetrics_nb.comparing.statistics import (
     wilcoxon,
     wins_ties_losses,
 )
-from ..core.choices import check_option, parameter
+from ..core.choices import check_option, check_value, parameter
 from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, read_groups, slice_names
 from ..data.recognition import recognise
@@ -102,6 +102,11 @@ class Sample:
         """Return a boolean array (measures, queries): whether every system has a
         value."""
         return ~np.isnan(self.values).any(axis=0)
+
+    def complete_values(self, measure: str) -> np.ndarray:
+        """Return the values of a measure on the queries that all systems have, as an array
+        (systems, queries)."""
+        return _common(self.values[:, self.index(measure)]).T
 
     @cached_property
     def computed(self) -> list[Measure | None]:
@@ -526,11 +531,8 @@ class Method:
             name = f'{called} already corrects for all pairs: {name}'
         check_option(name, correction, test.corrections)
         check_option('correct_over', self.correct_over, FAMILIES)
-        if not 0 < self.alpha < 1:
-            name = parameter('alpha')
-            raise ValueError(f'{name} must be between 0 and 1, not {self.alpha!r}')
-        if self.draws is not None and self.draws < 1:
-            raise ValueError(f'draws must be 1 or more, not {self.draws!r}')
+        check_value(parameter('alpha'), self.alpha, 'between 0 and 1', 0 < self.alpha < 1)
+        check_value('draws', self.draws, '1 or more', self.draws is None or self.draws >= 1)
         if self.margin is not None: check_margin(self.margin, self.alpha)
 
     @property
@@ -600,10 +602,8 @@ REQUIREMENTS = 'significant', 'any'  # which drops above a limit fail the gate
 
 def check_margin(margin: float, alpha: float) -> None:
     """Raise ValueError unless 0 < margin < infinity and alpha < 0.5."""
-    if not 0 < margin < np.inf:
-        raise ValueError(f'{parameter("margin")} must be above 0, not {margin!r}')
-    if not alpha < 0.5:
-        raise ValueError(f'with a margin, alpha must be below 0.5, not {alpha!r}')
+    check_value(parameter('margin'), margin, 'above 0', 0 < margin < np.inf)
+    check_value('with a margin, alpha', alpha, 'below 0.5', alpha < 0.5)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #f1ee7dae
 @dataclass(frozen=True)

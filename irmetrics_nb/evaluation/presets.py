@@ -32,7 +32,8 @@ _EXP = ('nDCG', 'gain', 'exp'), ('DCG', 'gain', 'exp')
 _AP_CUT = ('AP', 'divisor', 'min(R,k)')
 _AP_FOUND = ('AP', 'divisor', 'retrieved')
 _P_SHORT = ('P', 'divisor', 'min(k,n)')
-_ranked: partial[dict[str, Any]] = partial(dict, ties='given')
+_Options = partial[dict[str, Any]]
+_ranked: _Options = partial(dict, ties='given')
 _OF_RANX = 'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP'
 PRESETS = {
     'trec_eval': Preset(
@@ -134,7 +135,7 @@ PRESETS |= {
 }
 
 # %% ../../nbs/evaluation/presets.ipynb #b54b43e1
-_listed: partial[dict[str, Any]] = partial(
+_listed: _Options = partial(
     dict, judgments='retrieved', missing='skip', rows_only=True
 )
 PRESETS |= {
@@ -211,6 +212,8 @@ PRESETS |= {
 # %% ../../nbs/evaluation/presets.ipynb #2dac9556
 _NDCG_BINARY = ('nDCG', 'gain', 'binary')
 _BINARY = _NDCG_BINARY, ('DCG', 'gain', 'binary')
+_ideal_of_best = _ranked(
+    no_relevant='skip', measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')))
 PRESETS |= {
     'recbole': Preset(
         _ranked(no_relevant='skip', measures=(*_BINARY, _AP_CUT)),
@@ -234,10 +237,7 @@ PRESETS |= {
         'AP as map (not as map_at_k) divides by R',
     ),
     'rectools': Preset(
-        _ranked(
-            no_relevant='skip',
-            measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')),
-        ),
+        _ideal_of_best,
         '0.19.0',
         'rectools.metrics',
         'nDCG AP P R RR Success',
@@ -321,10 +321,7 @@ PRESETS |= {
         'error',
     ),
     'llama_index-0.12': Preset(
-        _ranked(
-            no_relevant='skip',
-            measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')),
-        ),
+        _ideal_of_best,
         '0.12.1',
         'llama_index.core.evaluation.retrieval.metrics',
         'nDCG AP P R RR Success',
@@ -380,7 +377,7 @@ PRESETS |= {
 }
 
 # %% ../../nbs/evaluation/presets.ipynb #74b1c58c
-_hits: partial[dict[str, Any]] = partial(dict, ties='given', negative='keep')
+_hits: _Options = partial(dict, ties='given', negative='keep')
 PRESETS |= {
     'opensearch': Preset(
         _hits(missing='skip', rows_only=True, measures=_EXP),
