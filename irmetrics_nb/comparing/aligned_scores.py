@@ -567,11 +567,11 @@ class Method:
         differences, as in Wilcoxon's test."""
         limit = self.known_test.exact_up_to
         if not limit: return self.words
-        exact = [pair.wins + pair.losses <= limit for pair in pairs]
-        how = 'exact'
-        if not all(exact): how = 'normal approximation'
-        if any(exact) and not all(exact):
+        are_exact = {pair.wins + pair.losses <= limit for pair in pairs}
+        how = 'normal approximation'
+        if True in are_exact:
             how = f'exact up to {limit} differences other than 0, else {how}'
+        if False not in are_exact: how = 'exact'
         return f'{self.words} ({how})'
 
     @property
