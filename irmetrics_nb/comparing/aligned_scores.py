@@ -104,8 +104,8 @@ class Sample:
         return ~np.isnan(self.values).any(axis=0)
 
     def complete_values(self, measure: str) -> np.ndarray:
-        """Return the values of a measure on the queries that all systems have, as an array
-        (systems, queries)."""
+        """Return the values of a measure on the queries that all systems have, as an
+        array (systems, queries)."""
         return _common(self.values[:, self.index(measure)]).T
 
     @cached_property
@@ -532,7 +532,8 @@ class Method:
         check_option(name, correction, test.corrections)
         check_option('correct_over', self.correct_over, FAMILIES)
         check_value(parameter('alpha'), self.alpha, 'between 0 and 1', 0 < self.alpha < 1)
-        check_value('draws', self.draws, '1 or more', self.draws is None or self.draws >= 1)
+        enough = self.draws is None or self.draws >= 1
+        check_value('draws', self.draws, '1 or more', enough)
         if self.margin is not None: check_margin(self.margin, self.alpha)
 
     @property
@@ -831,9 +832,8 @@ def _compared_positions(systems, baseline, method):
         listed = visible(', '.join(systems))
         raise ValueError(f'the baseline {baseline!r} is not one of the systems {listed}')
     if method.known_test.joint and len(systems) > 2:
-        test = parameter('test', method.test)
-        others = parameter('test', 'randomization', 't')
-        raise ValueError(f'{test} compares all pairs of systems; to compare pairs with '
-                         f'one baseline only, use {others}, corrected by Holm')
+        raise ValueError(f'{parameter("test", method.test)} compares all pairs of systems; '
+                         'to compare pairs with one baseline only, use '
+                         f'{parameter("test", "randomization", "t")}, corrected by Holm')
     first = systems.index(baseline)
     return [(first, i) for i in range(len(systems)) if i != first]
