@@ -110,8 +110,8 @@ class Sample:
 
     @cached_property
     def computed(self) -> list[Measure | None]:
-        """Return the measures with all parameters, as their names say. A measure is as it
-        was requested if its name cannot be parsed, and None if it is not known."""
+        """Return the measures with all parameters, parsed from their names. A measure whose
+        name cannot be parsed is the requested measure, or None if that is unknown."""
         pairs = zip_longest(self.measures, self.requested)
         return [_measure_or_none(name) or request for name, request in pairs]
 
@@ -330,8 +330,8 @@ def answered(sample: Sample) -> np.ndarray:
 def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float]:
     """Return the shares of unjudged documents of systems a and b, and a p-value. Only
     ranks of the top k at which neither system has a relevant document are compared. The
-    shares are means over the queries with such a rank. The p-value is that of a paired
-    t-test over queries, or of a sign test if all differences are equal. Returns (0, 0, 1)
+    shares are means over the queries with such a rank. The p-value is from a paired
+    t-test over queries, or from a sign test if all differences are equal. Returns (0, 0, 1)
     if no query has such a rank."""
     states = sample.first_ranks[[sample.systems.index(name) for name in (a, b)]]
     compared = ((states >= UNJUDGED) & (states < RELEVANT)).all(axis=0)
