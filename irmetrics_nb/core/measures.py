@@ -377,7 +377,8 @@ class Measure(Generic[_P]):
     ):
         if not hasattr(kind, 'function'):
             advice = f'this is of type {type(kind).__name__}'
-            if isinstance(kind, str): advice = f'write parse({kind!r})'
+            is_measure = hasattr(kind, 'kind')
+            if is_measure or isinstance(kind, str): advice = f'write parse({str(kind)!r})'
             raise TypeError(f'a Measure is made of a Kind, not {kind!r}: {advice}')
         self.__dict__.update(
             name=kind.name, metric=kind.metric, params=params or {}, at=tidy(at))
