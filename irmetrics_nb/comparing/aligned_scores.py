@@ -110,8 +110,8 @@ class Sample:
 
     @cached_property
     def computed(self) -> list[Measure | None]:
-        """Return the measures with all parameters, parsed from their names. A measure whose
-        name cannot be parsed is the requested measure, or None if that is unknown."""
+        """Return the measures with all parameters, parsed from their names. A measure
+        whose name cannot be parsed is the requested one, or None if that is unknown."""
         pairs = zip_longest(self.measures, self.requested)
         return [_measure_or_none(name) or request for name, request in pairs]
 
@@ -331,8 +331,8 @@ def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float
     """Return the shares of unjudged documents of systems a and b, and a p-value. Only
     ranks of the top k at which neither system has a relevant document are compared. The
     shares are means over the queries with such a rank. The p-value is from a paired
-    t-test over queries, or from a sign test if all differences are equal. Returns (0, 0, 1)
-    if no query has such a rank."""
+    t-test over queries, or from a sign test if all differences are equal. Returns
+    (0, 0, 1) if no query has such a rank."""
     states = sample.first_ranks[[sample.systems.index(name) for name in (a, b)]]
     compared = ((states >= UNJUDGED) & (states < RELEVANT)).all(axis=0)
     n_ranks = compared.sum(axis=1)
@@ -832,8 +832,8 @@ def _compared_positions(systems, baseline, method):
         listed = visible(', '.join(systems))
         raise ValueError(f'the baseline {baseline!r} is not one of the systems {listed}')
     if method.known_test.joint and len(systems) > 2:
-        raise ValueError(f'{parameter("test", method.test)} compares all pairs of systems; '
-                         'to compare pairs with one baseline only, use '
+        raise ValueError(f'{parameter("test", method.test)} compares all pairs of '
+                         'systems; to compare pairs with one baseline only, use '
                          f'{parameter("test", "randomization", "t")}, corrected by Holm')
     first = systems.index(baseline)
     return [(first, i) for i in range(len(systems)) if i != first]
