@@ -202,6 +202,13 @@ def test_a_variant_takes_no_name_of_another_measure(name, says):
     assert name not in ndcg.kinds
 
 
+def test_a_measure_of_a_number_names_its_type():
+    with pytest.raises(TypeError, match='^a Measure is made of a Kind, not 3: this is of type int$'):
+        Measure(3)
+    with pytest.raises(TypeError, match=r"not 'AP': write parse\('AP'\)$"):
+        Measure('AP')
+
+
 @pytest.mark.parametrize('wrong', ['nDCG', nDCG, None, 3, {'gain': 'exp'}])
 def test_measure_is_made_from_a_kind_only(wrong):
     with pytest.raises(TypeError, match='^a Measure is made of a Kind, not '):

@@ -24,6 +24,7 @@ from irmetrics_nb.comparing.statistics import (
     CORRECTIONS,
     EXACT,
     INTERVALS,
+    METHODS,
     adjust,
     bootstrap_interval,
     bootstrap_test,
@@ -47,7 +48,7 @@ from irmetrics_nb.comparing.statistics import (
     wilcoxon,
     wins_ties_losses,
 )
-from ..core.choices import check_option, parameter
+from ..core.choices import check_option, check_value, parameter
 from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, read_groups, slice_names
 from ..data.recognition import recognise
@@ -102,10 +103,15 @@ class Sample:
         value."""
         return ~np.isnan(self.values).any(axis=0)
 
+    def complete_values(self, measure: str) -> np.ndarray:
+        """Return the values of a measure on the queries that all systems have, as an
+        array (systems, queries)."""
+        return _common(self.values[:, self.index(measure)]).T
+
     @cached_property
     def computed(self) -> list[Measure | None]:
-        """Return the measures with all parameters, as their names say. A measure is as it
-        was requested if its name cannot be parsed, and None if it is not known."""
+        """Return the measures with all parameters, parsed from their names. A measure
+        whose name cannot be parsed is the requested one, or None if that is unknown."""
         pairs = zip_longest(self.measures, self.requested)
         return [_measure_or_none(name) or request for name, request in pairs]
 
@@ -232,7 +238,7 @@ def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -
     """Build a `Sample` from qrels and runs, from scores, or from plain numbers. Scores, or numbers as {system:
     {query: value}}, are passed as the first argument, without `runs`. `options` are passed to `evaluate`. Raises
     ValueError for fewer than two systems, and TypeError for an unknown option or another type of input."""
-    if runs is not None: sample = from_scores(_evaluate_each(qrels, runs, measures, options))
+    if runs is not None: sample = _evaluated(qrels, runs, measures, options)
     elif options: raise TypeError(f'{", ".join(options)}: only allowed with judgments and runs, not with scores')
     else: sample = _from_results(qrels, measures)
     if len(sample.systems) >= 2: return sample
@@ -257,9 +263,9 @@ def unknown_option(options: Iterable[str]) -> str | None:
     accepted = {*Options.__annotations__, 'groups', 'progress'}
     return next((name for name in options if name not in accepted), None)
 
-def _evaluate_each(qrels, runs, measures, options):
-    """Evaluate several runs; raise TypeError for an unknown option or a single run. runs: a dict, list, folder, file
-    pattern or table with a column of system names."""
+def _evaluated(qrels, runs, measures, options):
+    """Build a `Sample` from several runs; raise TypeError for an unknown option or a single run. runs: a dict, list,
+    folder, file pattern or table with a column of system names."""
     unknown = unknown_option(options)
     if unknown is not None:
         of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors', 'require')
@@ -270,7 +276,7 @@ def _evaluate_each(qrels, runs, measures, options):
         raise TypeError(f'compare() needs several runs, not one {type(runs).__name__}; pass '
                         '{name: run}, a list, a folder of runs, or a table with system= for its run column')
     if measures is None: measures = 'AP nDCG@10 RR'
-    return evaluate(qrels, several, measures, **options)
+    return from_scores(evaluate(qrels, several, measures, **options))
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #77cc6a6f
 def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
@@ -324,9 +330,9 @@ def answered(sample: Sample) -> np.ndarray:
 def unjudged_shares(sample: Sample, a: str, b: str) -> tuple[float, float, float]:
     """Return the shares of unjudged documents of systems a and b, and a p-value. Only
     ranks of the top k at which neither system has a relevant document are compared. The
-    shares are means over the queries with such a rank. The p-value is that of a paired
-    t-test over queries, or of a sign test if all differences are equal. Returns (0, 0, 1)
-    if no query has such a rank."""
+    shares are means over the queries with such a rank. The p-value is from a paired
+    t-test over queries, or from a sign test if all differences are equal. Returns
+    (0, 0, 1) if no query has such a rank."""
     states = sample.first_ranks[[sample.systems.index(name) for name in (a, b)]]
     compared = ((states >= UNJUDGED) & (states < RELEVANT)).all(axis=0)
     n_ranks = compared.sum(axis=1)
@@ -400,9 +406,9 @@ def _decide(rows, positions, method, progress):
 
 def _decide_jointly(rows, positions, method, progress):
     """Return the `Decision` of a joint test. It tests all pairs of a table at once. Unless the correction is 'none',
-    Bonferroni's correction accounts for the number of tables. rows, positions: as in `_decide`."""
-    tables = [(i, _common(values)) for i, values in enumerate(rows)]
-    tables = [(i, table) for i, table in tables if len(table) >= LEAST_QUERIES]
+    Bonferroni's correction accounts for the number of tables. rows, positions: as in `_decide`, but only with the
+    queries that all systems have."""
+    tables = [(i, values.T) for i, values in enumerate(rows) if values.shape[1] >= LEAST_QUERIES]
     n = 1
     if method.correction != 'none': n = max(len(tables), 1)
     results = np.full((3, len(rows), len(positions)), np.nan)
@@ -451,6 +457,8 @@ class SignificanceTest:
     decide: Callable[..., Decision] = _decide
     # those that it allows; the first is the default
     corrections: Iterable[str] = field(default_factory=CORRECTIONS.keys)
+    # intervals that it allows, and the default
+    intervals: Iterable[str] = ('t', *METHODS)
     default_interval: str = 't'
     interval: str = ''      # the interval that excludes 0 exactly if the test rejects
     symmetric: bool = False  # whether the test assumes symmetric differences
@@ -487,7 +495,7 @@ TESTS: dict[str, SignificanceTest] = {
     'tukey': SignificanceTest(
         "Tukey's HSD by randomization", tukey_intervals, "Tukey's test", draws=10_000,
         joint=True, decide=_decide_jointly, corrections=('tukey', 'none'),
-        default_interval='tukey', interval='tukey', symmetric=True,
+        intervals=INTERVALS, default_interval='tukey', interval='tukey', symmetric=True,
         details='random shuffles within each query; all shuffles, if these are fewer',
         detectable=tukey_detectable, detectable_by="Tukey's test", warn=_spread_warning),
 }
@@ -516,21 +524,16 @@ class Method:
         correction = self.correction or first
         interval = self.interval or test.default_interval
         vars(self).update(correction=correction, interval=interval)
-        joint = {known.interval for known in TESTS.values() if known.joint}
-        refused = joint - {test.interval}
-        known = [name for name in INTERVALS if name not in refused]
-        check_option(parameter('interval'), interval, known)
+        check_option(parameter('interval'), interval, test.intervals)
         name = 'correction'
         if test.joint:
             called = parameter('test', self.test)
             name = f'{called} already corrects for all pairs: {name}'
         check_option(name, correction, test.corrections)
         check_option('correct_over', self.correct_over, FAMILIES)
-        if not 0 < self.alpha < 1:
-            name = parameter('alpha')
-            raise ValueError(f'{name} must be between 0 and 1, not {self.alpha!r}')
-        if self.draws is not None and self.draws < 1:
-            raise ValueError(f'draws must be 1 or more, not {self.draws!r}')
+        check_value(parameter('alpha'), self.alpha, 'between 0 and 1', 0 < self.alpha < 1)
+        enough = self.draws is None or self.draws >= 1
+        check_value('draws', self.draws, '1 or more', enough)
         if self.margin is not None: check_margin(self.margin, self.alpha)
 
     @property
@@ -565,11 +568,11 @@ class Method:
         differences, as in Wilcoxon's test."""
         limit = self.known_test.exact_up_to
         if not limit: return self.words
-        exact = [pair.wins + pair.losses <= limit for pair in pairs]
-        how = 'exact'
-        if not all(exact): how = 'normal approximation'
-        if any(exact) and not all(exact):
+        are_exact = {pair.wins + pair.losses <= limit for pair in pairs}
+        how = 'normal approximation'
+        if True in are_exact:
             how = f'exact up to {limit} differences other than 0, else {how}'
+        if False not in are_exact: how = 'exact'
         return f'{self.words} ({how})'
 
     @property
@@ -600,10 +603,8 @@ REQUIREMENTS = 'significant', 'any'  # which drops above a limit fail the gate
 
 def check_margin(margin: float, alpha: float) -> None:
     """Raise ValueError unless 0 < margin < infinity and alpha < 0.5."""
-    if not 0 < margin < np.inf:
-        raise ValueError(f'{parameter("margin")} must be above 0, not {margin!r}')
-    if not alpha < 0.5:
-        raise ValueError(f'with a margin, alpha must be below 0.5, not {alpha!r}')
+    check_value(parameter('margin'), margin, 'above 0', 0 < margin < np.inf)
+    check_value('with a margin, alpha', alpha, 'below 0.5', alpha < 0.5)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #f1ee7dae
 @dataclass(frozen=True)
@@ -712,7 +713,7 @@ def _interval_of_mean(d, method, level, one_sided=False):
     bounds of one-sided tests. Returns (nan, nan) for fewer than three queries."""
     if len(d) < LEAST_QUERIES: return np.nan, np.nan
     if level <= 0: return np.nan, np.nan
-    if method.interval == 't' or method.own_interval: return t_interval(d, level=level)
+    if method.interval not in METHODS: return t_interval(d, level=level)
     drawn = {'resamples': method.resamples, 'seed': method.seed}
     if one_sided and method.interval == 'studentized':
         return studentized_interval(d, level=level, symmetric=False, **drawn)
@@ -753,24 +754,13 @@ def _common(rows):
     values. The result has the shape (queries, systems)."""
     return rows[:, ~np.isnan(rows).any(axis=0)].T
 
-def _usable(rows, method):
-    """Return the values that the test uses: for a joint test, those of the queries that all systems have. The result
-    is an array (systems, queries), like `rows`."""
-    if method.known_test.joint: return _common(rows).T
-    return rows
-
-def _detectable(rows, systems, alpha, method, span):
-    """Return the minimum detectable difference of a pair at the level `alpha`. Returns infinity if it is larger than
-    `span`, the largest possible difference, and NaN for fewer than three queries."""
-    values = _usable(rows, method)
+def _detectable(values, systems, alpha, test, span):
+    """Return the minimum detectable difference of a pair at the level `alpha`. values: array (systems, queries).
+    Returns infinity if it is larger than `span`, the largest possible difference, and NaN for fewer than three
+    queries."""
     if len(_common(values[systems])) < LEAST_QUERIES: return np.nan
-    smallest = method.known_test.detectable(values.T, *systems, alpha=alpha)
+    smallest = test.detectable(values.T, *systems, alpha=alpha)
     return np.inf if smallest > span else smallest
-
-def _statistic(rows, systems, method):
-    """Return the statistic of a test, which has the sign of the difference that is tested."""
-    values = _usable(rows, method)[systems]
-    return float(method.known_test.statistic(differences(*values)))
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #b6b31fb3
 def compare_family(
@@ -801,7 +791,10 @@ def compare_family(
     samples = {name: slice_of(sample, groups, name) for name in slices}
     rows = [samples[name].values[:, sample.index(measure)] for measure, name in tables]
     testing, describing = parts_of(progress or in_percent(None), 2)
-    decision = method.known_test.decide(rows, positions, method, testing)
+    test = method.known_test
+    tested = rows
+    if test.joint: tested = [_common(values).T for values in rows]
+    decision = test.decide(tested, positions, method, testing)
     family = max(1, int((~np.isnan(decision.p)).sum()))
     pairs = []
     for i, j in np.ndindex(decision.p.shape):
@@ -812,12 +805,13 @@ def compare_family(
         level = float(decision.levels[i, j])
         interval = None
         if decision.intervals is not None: interval = decision.intervals[:, i, j]
-        could = _detectable(rows[i], systems, decision.lowest_alpha, method, span)
+        could = _detectable(tested[i], systems, decision.lowest_alpha, test, span)
+        statistic = test.statistic(differences(*tested[i][systems]))
         pairs.append(_describe(
             rows[i][systems], method, level, span, interval, measure=measure, a=a, b=b,
             p=float(decision.p[i, j]), p_adjusted=float(decision.adjusted[i, j]),
             slice=name, family=family, detectable=could,
-            statistic=_statistic(rows[i], systems, method),
+            statistic=float(statistic),
             has_judged=_has_judged(samples[name], rows[i], systems)))
         describing(len(pairs), decision.p.size)
     return pairs
@@ -838,9 +832,8 @@ def _compared_positions(systems, baseline, method):
         listed = visible(', '.join(systems))
         raise ValueError(f'the baseline {baseline!r} is not one of the systems {listed}')
     if method.known_test.joint and len(systems) > 2:
-        test = parameter('test', method.test)
-        others = parameter('test', 'randomization', 't')
-        raise ValueError(f'{test} compares all pairs of systems; to compare pairs with '
-                         f'one baseline only, use {others}, corrected by Holm')
+        raise ValueError(f'{parameter("test", method.test)} compares all pairs of '
+                         'systems; to compare pairs with one baseline only, use '
+                         f'{parameter("test", "randomization", "t")}, corrected by Holm')
     first = systems.index(baseline)
     return [(first, i) for i in range(len(systems)) if i != first]

@@ -279,10 +279,9 @@ def intervals_text(comparison: Comparison) -> str:
     method = comparison.method
     lines = []
     if method.correction != 'none' and any(pair.family > 1 for pair in comparison.rows):
-        simultaneous = 'bonferroni'
-        if method.own_interval: simultaneous, *_ = method.known_test.corrections
+        simultaneous = method.own_interval or method.correction == 'bonferroni'
         level = f'Intervals are simultaneous: {100 * method.level:.4g} % for all pairs that are corrected together.'
-        if method.correction != simultaneous: level = 'Each interval has the level of its test after the correction.'
+        if not simultaneous: level = 'Each interval has the level of its test after the correction.'
         elif spread_warnings(comparison):
             level = (f'Intervals are not simultaneous at {100 * method.level:.4g} %, because the systems vary '
                      'unequally (see the warnings).')
@@ -305,9 +304,7 @@ def spread_warnings(comparison: Comparison) -> list[str]:
     texts = []
     for measure, name in dict.fromkeys((pair.measure, pair.slice) for pair in comparison.rows):
         sample = slice_of(comparison.sample, comparison.groups, name)
-        row = sample.index(measure)
-        values = sample.values[:, row, sample.complete[row]].T
-        text = warn(values, sample.systems)
+        text = warn(sample.complete_values(measure).T, sample.systems)
         if text: texts.append(f'{measure}{in_slice(name)}: {text}')
     return texts
 
@@ -424,8 +421,7 @@ def by_mean(sample: Sample, measure: str) -> list[int]:
 
     The means are over the queries that all systems have. Systems with equal means are in the
     order of their names."""
-    row = sample.index(measure)
-    values = sample.values[:, row, sample.complete[row]]
+    values = sample.complete_values(measure)
     step = grid_step(np.abs(values).max(initial=0), values.shape[1])
     sums = whole_steps(values, step).sum(axis=1).tolist()  # exact in any order
     return sorted(range(len(sums)), key=lambda i: (-sums[i], sample.systems[i]))
@@ -453,7 +449,7 @@ def tiers(comparison: Comparison, measure: str) -> dict[str, int]:
     first later system that is significantly worse than the anchor begins the next tier,
     and is its anchor. The result is {} if no query has values of all systems."""
     sample = comparison.sample
-    if not sample.complete[sample.index(measure)].any(): return {}
+    if not sample.complete_values(measure).size: return {}
     worse = _worse_systems(comparison)
     found: dict[str, int] = {}
     anchor, tier = '', 0
@@ -502,7 +498,7 @@ def marks(comparison: Comparison) -> dict[tuple[str, str], str]:
         return {(system, m): str(tier) for m in sample.tested for system, tier in tiers(comparison, m).items()}
     out = {}
     for (system, measure), losers in _worse_systems(comparison).items():
-        if not sample.complete[sample.index(measure)].any(): continue
+        if not sample.complete_values(measure).size: continue
         if comparison.baseline is None:
             out[system, measure] = ''.join(letter(sample.systems.index(name)) for name in losers)
         elif system == comparison.baseline: out |= {(name, measure): '▼' for name in losers}

@@ -44,7 +44,7 @@ from irmetrics_nb.comparing.sentences import (
     pair_interval,
 )
 from .statistics import detectable_by, differences
-from ..core.choices import check_option, parameter
+from ..core.choices import check_option, check_value, parameter
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.conventions import tool_of
@@ -473,8 +473,8 @@ def gate(
     check_option('require', require, REQUIREMENTS)
     limit = parse_limit(0 if max_drop is None else max_drop)
     if margin is not None: check_margin(margin, comparison.method.alpha)
-    if min_coverage is not None and not 0 <= min_coverage <= 1:
-        raise ValueError(f'min_coverage must be from 0 to 1, not {min_coverage!r}')
+    share = min_coverage or 0
+    check_value('min_coverage', min_coverage, 'from 0 to 1', 0 <= share <= 1)
     sample = comparison.sample
     rows = comparison.rows
     guarded = fail_if_worse
@@ -784,10 +784,9 @@ def how_many(
         freedom = len(sample) - 1
         upper = deviation * float(np.sqrt(freedom / chdtri(freedom, 0.8)))
     elif deviation is None: lower, deviation, upper = ASSUMED
-    if not deviation > 0:
-        raise ValueError(f'deviation must be above 0, not {deviation!r}')
-    if queries is not None and not queries >= LEAST_QUERIES:
-        raise ValueError(f'queries must be {LEAST_QUERIES} or more, not {queries!r}')
+    check_value('deviation', deviation, 'above 0', deviation > 0)
+    enough = queries is None or queries >= LEAST_QUERIES
+    check_value('queries', queries, f'{LEAST_QUERIES} or more', enough)
     def needed(s): return queries_needed(size, s, power=power, alpha=level)
     if difference is None and means is None:
         if queries is None: raise ValueError('give difference, means or queries')

@@ -65,12 +65,11 @@ def _warnings(pair, method):
         verb = 'is'
         if ' and ' in doubtful: verb = 'are'
         skewness = sentence_number(pair.skewness, 1)
-        advice = parameter('test', 'bootstrap')
-        with_interval = parameter('interval', 'studentized')
         yield (f'{who}: the differences {pair.b} − {pair.a} are too skewed for '
                f'{counted(pair.queries, "query")} (skewness {skewness}), so '
-               f'{doubtful} {verb} unreliable; use more queries, or {advice} with '
-               f'{with_interval}')
+               f'{doubtful} {verb} unreliable; use more queries, or '
+               f'{parameter("test", "bootstrap")} with '
+               f'{parameter("interval", "studentized")}')
     if no_scatter(pair) and test.scatter:
         yield (f'{who}: the difference is the same on all queries, so '
                f'{parameter("test", method.test)} has no variance to use; '

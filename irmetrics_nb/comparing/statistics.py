@@ -148,12 +148,15 @@ def t_interval(differences: np.ndarray, *, level: float = 0.95) -> tuple[float, 
     """
     from scipy.special import stdtrit
     d, error = _with_error(differences)
-    if not error > 0:
-        if d.any(): return np.nan, np.nan
-        return 0.0, 0.0
+    if not error > 0: return _without_variance(d)
     mean = float(d.mean())
     reach = float(stdtrit(len(d) - 1, (1 + level) / 2)) * error
     return mean - reach, mean + reach
+
+def _without_variance(d):
+    """Return the interval of equal differences: (0, 0) if they are 0, else (NaN, NaN)."""
+    if d.any(): return np.nan, np.nan
+    return 0.0, 0.0
 
 # %% ../../nbs/comparing/statistics.ipynb #14d2656a
 def skewness(differences: np.ndarray) -> float:
@@ -620,8 +623,7 @@ def bootstrap_interval(
     """
     check_option('interval', method, METHODS)
     d = np.asarray(differences, float)
-    if not d.any(): return 0.0, 0.0
-    if np.ptp(d) == 0: return np.nan, np.nan
+    if (d == d[:1]).all(): return _without_variance(d)
     if method == 'studentized':
         return studentized_interval(d, level=level, resamples=resamples, seed=seed)
     from scipy import stats
@@ -672,9 +674,7 @@ def studentized_interval(
     True
     """
     d, error = _with_error(differences)
-    if not error > 0:
-        if d.any(): return np.nan, np.nan
-        return 0.0, 0.0
+    if not error > 0: return _without_variance(d)
     t = _resampled_t(d, resamples, seed)
     if symmetric:
         down = up = _quantile(np.sort(abs(t)), level)

@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['TiesChoice', 'MissingChoice', 'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice',
            'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OPTIONS_OF_KINDS',
-           'DEFAULT_DESCRIPTIONS', 'NO_ROWS', 'check_option', 'lists_choices', 'naming_options', 'phrase', 'parameter']
+           'DEFAULT_DESCRIPTIONS', 'NO_ROWS', 'check_option', 'check_value', 'lists_choices', 'naming_options',
+           'phrase', 'parameter']
 
 # %% ../../nbs/core/choices.ipynb #6d71c54d
 from collections.abc import Callable, Iterable, Iterator
@@ -60,6 +61,11 @@ def check_option(name: str, value: object, choices: Iterable) -> None:
     if value not in choices:
         expected = ' or '.join(map(repr, choices))
         raise ValueError(f'{name} must be {expected}, not {value!r}')
+
+def check_value(name: str, value: object, expected: str, valid: object) -> None:
+    """Raise ValueError unless `valid`; the message says that `name` must be
+    `expected`."""
+    if not valid: raise ValueError(f'{name} must be {expected}, not {value!r}')
 
 def lists_choices(**registries: Iterable[str]) -> Callable[[_F], _F]:
     """Return a decorator that fills in the allowed values in a docstring.

@@ -376,7 +376,9 @@ class Measure(Generic[_P]):
         at: float | None = None,
     ):
         if not hasattr(kind, 'function'):
-            advice = f'write parse({str(kind)!r})'
+            advice = f'this is of type {type(kind).__name__}'
+            is_measure = hasattr(kind, 'kind')
+            if is_measure or isinstance(kind, str): advice = f'write parse({str(kind)!r})'
             raise TypeError(f'a Measure is made of a Kind, not {kind!r}: {advice}')
         self.__dict__.update(
             name=kind.name, metric=kind.metric, params=params or {}, at=tidy(at))

@@ -172,7 +172,8 @@ class Groups:
             table[name] = into_bins(table[name], definition)
         for name, axes in crossed.items():
             columns_of_axes = [table[dimension] for dimension in axes]
-            table[name] = [*map(_joined, zip(*columns_of_axes))]
+            table[name] = [None if None in values else ' × '.join(map(str, values))
+                           for values in zip(*columns_of_axes)]
         self.dimensions = tuple(table)
         self.of: dict[str, str] = {}
         for q, row in zip(map(str, ids), zip(*table.values())):
@@ -183,10 +184,6 @@ class Groups:
     def __repr__(self) -> str:
         names = ', '.join(self.dimensions) or 'one dimension'
         return f'Groups of {len(self.of):,} queries by {names}'
-
-def _joined(values):
-    if None in values: return None
-    return ' × '.join(map(str, values))
 
 # %% ../../nbs/data/groups.ipynb #a31cd9a3
 def read_groups(groups: Any) -> dict[str, str]:

@@ -17,7 +17,7 @@ import numpy as np
 
 # %% ../../nbs/data/judging.ipynb #40efdd0d
 from ..core.arrays import argsort_descending, changes, concat_ranges, descends, pack, sort_pool
-from ..core.choices import CHOICES, NegativeChoice, check_option, parameter
+from ..core.choices import CHOICES, NegativeChoice, check_option, check_value, parameter
 from ..core.judged import TIE_COLUMNS, Judged
 from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint
@@ -649,8 +649,7 @@ def judge_run(
     judgments = qrels if isinstance(qrels, Judgments) else Judgments(Qrels._of(qrels))
     try: size = int(min(DEFAULT_MEMORY if memory is None else memory, 1 << 62))
     except (TypeError, ValueError): size = 0
-    if size <= 0:
-        raise ValueError(f'memory must be a positive number of bytes, not {memory!r}')
+    check_value('memory', memory, 'a positive number of bytes', size > 0)
     joining = Joining(
         judgments, ties, negative, size, progress, release_qrels, part, observe
     )

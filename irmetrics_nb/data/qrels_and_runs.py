@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b9623ab4
 from ..core.arrays import pack
-from ..core.choices import CHOICES, DuplicatesChoice, check_option, parameter
+from ..core.choices import CHOICES, DuplicatesChoice, check_option, check_value, parameter
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,
@@ -589,7 +589,7 @@ class Run(QueryDocTable):
             check_option('count', count, COUNT_CHOICES)
             self._replace_rows(parent=documents_of(self.rows, parents), count=count)
         if budget is not None:
-            if not budget > 0: raise ValueError(f'budget must be above 0, not {budget!r}')
+            check_value('budget', budget, 'above 0', budget > 0)
             length = lengths_of(self.rows, lengths)
             self._replace_rows(length=length, budget=float(budget))
 

@@ -24,6 +24,7 @@ import numpy as np
 
 # %% ../../nbs/data/records.ipynb #31f98800
 from ..core.arrays import is_missing
+from ..core.choices import check_value
 from irmetrics_nb.data.errors import (
     DataError,
     DataWarning,
@@ -314,8 +315,7 @@ def from_spans(
         )
     share = 'iou' if covered is None else 'covered'
     threshold: Any = iou if covered is None else covered
-    if not 0 < threshold <= 1:
-        raise ValueError(f'{share} must be above 0 and at most 1, not {threshold!r}')
+    check_value(share, threshold, 'above 0 and at most 1', 0 < threshold <= 1)
     qrels = {}
     several = 0
     gold_spans = _spans(gold, 'gold')

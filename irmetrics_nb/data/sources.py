@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # %% ../../nbs/data/sources.ipynb #fdbb3fa8
+from ..core.choices import check_option
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,
@@ -267,10 +268,6 @@ def _record_of(item):
     if isinstance(item, Mapping): return item
     return {name: getattr(item, name) for name in chain(*COLUMN_SYNONYMS.values()) if hasattr(item, name)}
 
-def _names_of(item):
-    names = item if isinstance(item, Mapping) else getattr(item, '_fields', ())  # of a named tuple
-    return [*map(str, names)]
-
 def is_hit(item: Any) -> bool:
     """Return True if an item has a document and a number, but no query."""
     if isinstance(item, (tuple, list)): return len(item) == 2
@@ -313,7 +310,9 @@ def rows_from_triples(
         ranks = ranked
         triples.append(triple)
         if lines: valid_lines.append(lines[i])
-        if i == 0: notes = unused_columns(_names_of(item), role, columns)
+        if i == 0:
+            names = item if isinstance(item, Mapping) else getattr(item, '_fields', ())  # of a named tuple
+            notes = unused_columns([*map(str, names)], role, columns)
     if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
     try: return rows_from_lists(triples, role, name, valid_lines, ranks, notes)
     except DataError as error:
@@ -712,8 +711,7 @@ def read_rows(
     >>> rows.query_ids.tolist(), rows.doc.tolist(), rows.value.tolist()
     (['q1'], ['d7', 'd2'], [9.5, 8.25])
     """
-    if role not in COLUMN_KEYS:
-        raise ValueError(f"role must be 'qrels' or 'run', not {role!r}")
+    check_option('role', role, COLUMN_KEYS)
     if not isinstance(descending, bool | None):
         raise TypeError(f'descending must be True or False, not {short_repr(descending)}')
     if isinstance(source, Rows): return source

@@ -133,26 +133,6 @@ class Conventions:
         if self.name: tool = f'those of {self.name}'
         return [phrase for phrase in (tool, *phrases) if phrase]
 
-    @property
-    def averaging(self) -> str:
-        """Describe in words over which queries the mean is taken.
-
-        This follows from `missing` and `no_relevant`."""
-        everywhere = text = self._averaged_over(self.no_relevant)
-        for kind, conventions in self._of_kinds.items():
-            over = self._averaged_over(conventions.no_relevant)
-            if over != everywhere: text += f'; of {kind}, {over}'
-        return text
-
-    def _averaged_over(self, no_relevant):
-        "Describe over which queries the mean is taken for this value of `no_relevant`."
-        conditions = ['are in the run'] * (self.missing == 'skip')
-        relevant = 'have a relevant document'
-        if no_relevant in ('skip', 'nan'): conditions.append(relevant)
-        elif self.no_relevant == 'skip': conditions.append(f'{relevant} for any measure')
-        if not conditions: return 'over every judged query'
-        return f'over the judged queries that {" and that ".join(conditions)}'
-
 # %% ../../nbs/evaluation/conventions.ipynb #3bcbde0f
 class Options(TypedDict, total=False):
     """The keyword arguments of `evaluate` with their types, for functions that pass

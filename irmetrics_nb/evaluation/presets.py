@@ -6,6 +6,8 @@
 __all__ = ['PRESETS', 'Preset']
 
 # %% ../../nbs/evaluation/presets.ipynb #7032e6b0
+from ast import literal_eval
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -24,19 +26,26 @@ class Preset:
     beyond: str = ''
     unstable: str = ''  # The kinds whose ties it puts into no fixed order
 
+def _options(measures: str = '', **options: Any) -> dict[str, Any]:
+    """Return options of `Conventions`. measures: text such as 'RBP.p=0.9 R.ties=given',
+    with the kind, the parameter and the value of each entry."""
+    entries = []
+    for entry in measures.split():
+        names, _, text = entry.partition('=')
+        value: Any = text
+        with suppress(ValueError): value = literal_eval(text)
+        entries.append((*names.split('.'), value))
+    if entries: options['measures'] = tuple(entries)
+    return options
+
 # %% ../../nbs/evaluation/presets.ipynb #86eebf94
 _OF_TREC_EVAL = ('P R SetP SetR SetF SetAP Success Rprec AP GMAP IPrec Bpref GMBpref '
              'nDCG RR NumRet NumRel NumRelRet')
-_TREC_EVAL_LEVELS = ('IPrec', 'levels', 'trec_eval9')
-_EXP = ('nDCG', 'gain', 'exp'), ('DCG', 'gain', 'exp')
-_AP_CUT = ('AP', 'divisor', 'min(R,k)')
-_AP_FOUND = ('AP', 'divisor', 'retrieved')
-_P_SHORT = ('P', 'divisor', 'min(k,n)')
-_ranked: partial[dict[str, Any]] = partial(dict, ties='given')
+_ranked = partial(_options, ties='given')
 _OF_RANX = 'CG Success P R F Rprec RR AP DCG nDCG Bpref RBP'
 PRESETS = {
     'trec_eval': Preset(
-        dict(missing='skip', rows_only=True, measures=(_TREC_EVAL_LEVELS,)),
+        _options(missing='skip', rows_only=True, measures='IPrec.levels=trec_eval9'),
         '9.0.8',
         'usnistgov/trec_eval d4dd9d9',
         _OF_TREC_EVAL,
@@ -44,17 +53,17 @@ PRESETS = {
         'version',
     ),
     'trec_eval-c': Preset(
-        dict(measures=(_TREC_EVAL_LEVELS,)),
+        _options(measures='IPrec.levels=trec_eval9'),
         '9.0.8, with -c',
         'usnistgov/trec_eval d4dd9d9',
         _OF_TREC_EVAL,
     ),
     'trec_eval-9.0.4': Preset(
-        dict(
+        _options(
             missing='skip',
             rows_only=True,
             score_dtype='float32',
-            measures=(_TREC_EVAL_LEVELS,),
+            measures='IPrec.levels=trec_eval9',
         ),
         '9.0.4, and pytrec_eval',
         'pytrec-eval-terrier 0.5.11',
@@ -63,13 +72,13 @@ PRESETS = {
         'documents scores 0',
     ),
     'trec_eval-9.0.4-c': Preset(
-        dict(score_dtype='float32', measures=(_TREC_EVAL_LEVELS,)),
+        _options(score_dtype='float32', measures='IPrec.levels=trec_eval9'),
         '9.0.4, with -c',
         'usnistgov/trec_eval d63f5c4',
         _OF_TREC_EVAL,
     ),
     'trec_eval10': Preset(
-        dict(measures=(('IPrec', 'levels', 'trec_eval10'), ('RBP', 'p', 0.9))),
+        _options(measures='IPrec.levels=trec_eval10 RBP.p=0.9'),
         '10.0, with -c',
         'usnistgov/trec_eval f425365',
         _OF_TREC_EVAL + ' DCG RBP',
@@ -84,18 +93,12 @@ PRESETS = {
 # %% ../../nbs/evaluation/presets.ipynb #17a74098
 PRESETS |= {
     'ir_measures': Preset(
-        dict(
+        _options(
             score_dtype='float32',
             duplicates='last',
-            measures=(
-                _TREC_EVAL_LEVELS,
-                ('ERR', 'max_grade', 4),
-                ('ERR', 'score_dtype', 'float64'),
-                ('RBP', 'ties', 'given'),
-                ('RBP', 'score_dtype', 'float64'),
-                ('Judged', 'negative', 'keep'),
-                ('Judged', 'score_dtype', 'float64'),
-            ),
+            measures='IPrec.levels=trec_eval9 ERR.max_grade=4 ERR.score_dtype=float64 '
+                     'RBP.ties=given RBP.score_dtype=float64 Judged.negative=keep '
+                     'Judged.score_dtype=float64',
         ),
         '0.4.3',
         'ir_measures 0.4.3',
@@ -108,7 +111,7 @@ PRESETS |= {
         'document that is retrieved twice as two documents',
     ),
     'gdeval': Preset(
-        dict(measures=(*_EXP, ('ERR', 'max_grade', 4))),
+        _options(measures='nDCG.gain=exp DCG.gain=exp ERR.max_grade=4'),
         '1.3',
         'gdeval.pl in ir_measures 0.4.3',
         'nDCG ERR',
@@ -122,7 +125,7 @@ PRESETS |= {
         'a cutoff is needed',
     ),
     'ranx': Preset(
-        _ranked(measures=(('RBP', 'gain', 'raw'),)),
+        _ranked(measures='RBP.gain=raw'),
         '0.3.21',
         'ranx 0.3.21',
         _OF_RANX,
@@ -134,19 +137,15 @@ PRESETS |= {
 }
 
 # %% ../../nbs/evaluation/presets.ipynb #b54b43e1
-_listed: partial[dict[str, Any]] = partial(
-    dict, judgments='retrieved', missing='skip', rows_only=True
+_listed = partial(
+    _options, judgments='retrieved', missing='skip', rows_only=True
 )
 PRESETS |= {
     'sklearn': Preset(
         _listed(
             ties='average',
-            measures=(
-                ('AP', 'tied', 'together'),
-                ('SetP', 'judgments', 'all'),
-                ('SetR', 'judgments', 'all'),
-                ('SetF', 'judgments', 'all'),
-            ),
+            measures='AP.tied=together SetP.judgments=all SetR.judgments=all '
+                     'SetF.judgments=all',
         ),
         '1.9.1',
         'ndcg_score, dcg_score, average_precision_score',
@@ -154,7 +153,7 @@ PRESETS |= {
         'negative grades raise an error',
     ),
     'torchmetrics': Preset(
-        _listed(ties='average', score_dtype='float32', measures=(_AP_FOUND,)),
+        _listed(ties='average', score_dtype='float32', measures='AP.divisor=retrieved'),
         '1.9.0',
         'torchmetrics.functional.retrieval',
         'nDCG AP P R RR Success Rprec',
@@ -166,7 +165,8 @@ PRESETS |= {
         _listed(
             ties='given',
             no_relevant='one',
-            measures=(*_EXP, _AP_CUT, _P_SHORT, ('P', 'no_relevant', 'zero')),
+            measures='nDCG.gain=exp DCG.gain=exp AP.divisor=min(R,k) '
+                     'P.divisor=min(k,n) P.no_relevant=zero',
         ),
         '3.2.0',
         'xgboost-cpu 3.2.0',
@@ -180,7 +180,8 @@ PRESETS |= {
 # %% ../../nbs/evaluation/presets.ipynb #31582290
 PRESETS |= {
     'lightgbm': Preset(
-        _listed(ties='given', no_relevant='one', measures=(*_EXP, _AP_CUT)),
+        _listed(ties='given', no_relevant='one', measures='nDCG.gain=exp DCG.gain=exp '
+                                                          'AP.divisor=min(R,k)'),
         '4.7.0',
         'lightgbm 4.7.0',
         'nDCG AP',
@@ -191,12 +192,8 @@ PRESETS |= {
         _listed(
             ties='worst',
             negative='keep',
-            measures=(
-                ('nDCG', 'no_relevant', 'one'),
-                ('R', 'no_relevant', 'one'),
-                _AP_CUT,
-                _P_SHORT,
-            ),
+            measures='nDCG.no_relevant=one R.no_relevant=one AP.divisor=min(R,k) '
+                     'P.divisor=min(k,n)',
         ),
         '1.2.10',
         'catboost.utils.eval_metric',
@@ -209,11 +206,13 @@ PRESETS |= {
 }
 
 # %% ../../nbs/evaluation/presets.ipynb #2dac9556
-_NDCG_BINARY = ('nDCG', 'gain', 'binary')
-_BINARY = _NDCG_BINARY, ('DCG', 'gain', 'binary')
+_ideal_of_best = _ranked(
+    no_relevant='skip', measures='nDCG.gain=binary DCG.gain=binary '
+                                 'nDCG.ideal_from=best')
 PRESETS |= {
     'recbole': Preset(
-        _ranked(no_relevant='skip', measures=(*_BINARY, _AP_CUT)),
+        _ranked(no_relevant='skip', measures='nDCG.gain=binary DCG.gain=binary '
+                                             'AP.divisor=min(R,k)'),
         '1.2.1',
         'recbole/evaluator/metrics.py',
         'nDCG AP P R RR Success',
@@ -225,7 +224,8 @@ PRESETS |= {
             missing='skip',
             rows_only=True,
             no_relevant='skip',
-            measures=(*_BINARY, ('nDCG', 'discount', 'ln'), _AP_CUT),
+            measures='nDCG.gain=binary DCG.gain=binary nDCG.discount=ln '
+                     'AP.divisor=min(R,k)',
         ),
         '1.2.1',
         'recommenders/evaluation/python_evaluation.py',
@@ -234,10 +234,7 @@ PRESETS |= {
         'AP as map (not as map_at_k) divides by R',
     ),
     'rectools': Preset(
-        _ranked(
-            no_relevant='skip',
-            measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')),
-        ),
+        _ideal_of_best,
         '0.19.0',
         'rectools.metrics',
         'nDCG AP P R RR Success',
@@ -250,15 +247,9 @@ PRESETS |= {
     'lenskit': Preset(
         _ranked(
             no_relevant='nan',
-            measures=(
-                *_BINARY,
-                ('nDCG', 'discount', 'jarvelin'),
-                ('DCG', 'discount', 'jarvelin'),
-                ('AP', 'divisor', 'min(R,n)'),
-                _P_SHORT,
-                ('R', 'divisor', 'min(R,k)'),
-                ('RBP', 'p', 0.85),
-            ),
+            measures='nDCG.gain=binary DCG.gain=binary nDCG.discount=jarvelin '
+                     'DCG.discount=jarvelin AP.divisor=min(R,n) P.divisor=min(k,n) '
+                     'R.divisor=min(R,k) RBP.p=0.85',
         ),
         '2025.8.1',
         'lenskit.metrics.ranking',
@@ -266,7 +257,7 @@ PRESETS |= {
         'the summary of a run in LensKit counts NaN as 0',
     ),
     'spark': Preset(
-        _ranked(measures=(*_BINARY, _AP_CUT)),
+        _ranked(measures='nDCG.gain=binary DCG.gain=binary AP.divisor=min(R,k)'),
         '4.3.0',
         'org.apache.spark.mllib.evaluation.RankingMetrics',
         'nDCG AP P R',
@@ -276,10 +267,10 @@ PRESETS |= {
 }
 
 # %% ../../nbs/evaluation/presets.ipynb #1706a3a0
-_UNCUT = ('nDCG', 'cut_ideal', False)
 PRESETS |= {
     'elasticsearch': Preset(
-        _ranked(measures=(*_EXP, ('nDCG', 'ideal_from', 'found'), _P_SHORT)),
+        _ranked(measures='nDCG.gain=exp DCG.gain=exp nDCG.ideal_from=found '
+                         'P.divisor=min(k,n)'),
         'd04e400',
         'modules/rank-eval: DCG at d04e400, precision at 19a4254, recall at '
         '82f5de8, ERR at 0991027',
@@ -289,7 +280,7 @@ PRESETS |= {
         proof='read',
     ),
     'beir': Preset(
-        dict(missing='skip', score_dtype='float32', identical_ids='skip'),
+        _options(missing='skip', score_dtype='float32', identical_ids='skip'),
         '2.2.0',
         'beir.retrieval.evaluation',
         'nDCG AP P R RR Success',
@@ -299,7 +290,7 @@ PRESETS |= {
         'order and all judged queries',
     ),
     'mteb': Preset(
-        dict(missing='skip', score_dtype='float32'),
+        _options(missing='skip', score_dtype='float32'),
         '2.26.24',
         'mteb/_evaluators/retrieval_metrics.py',
         'nDCG AP P R RR Success',
@@ -313,7 +304,8 @@ PRESETS |= {
 # %% ../../nbs/evaluation/presets.ipynb #dd090abd
 PRESETS |= {
     'llama_index': Preset(
-        _ranked(no_relevant='skip', measures=(*_BINARY, _UNCUT)),
+        _ranked(no_relevant='skip', measures='nDCG.gain=binary DCG.gain=binary '
+                                             'nDCG.cut_ideal=False'),
         '0.14.25',
         'llama_index.core.evaluation.retrieval.metrics',
         'nDCG AP P R RR Success',
@@ -321,10 +313,7 @@ PRESETS |= {
         'error',
     ),
     'llama_index-0.12': Preset(
-        _ranked(
-            no_relevant='skip',
-            measures=(*_BINARY, ('nDCG', 'ideal_from', 'best')),
-        ),
+        _ideal_of_best,
         '0.12.1',
         'llama_index.core.evaluation.retrieval.metrics',
         'nDCG AP P R RR Success',
@@ -332,14 +321,14 @@ PRESETS |= {
         proof='read',
     ),
     'haystack': Preset(
-        _ranked(measures=(_UNCUT,)),
+        _ranked(measures='nDCG.cut_ideal=False'),
         '3.4.1',
         'haystack.components.evaluators',
         'nDCG AP R RR Success',
         'documents with equal content count as the same document',
     ),
     'haystack-2': Preset(
-        _ranked(measures=(_UNCUT, _AP_FOUND)),
+        _ranked(measures='nDCG.cut_ideal=False AP.divisor=retrieved'),
         '2.31.0, and 3.0.0',
         'haystack/components/evaluators',
         'nDCG AP R RR Success',
@@ -348,7 +337,7 @@ PRESETS |= {
         proof='read',
     ),
     'ragas': Preset(
-        _listed(ties='given', measures=(_AP_FOUND,)),
+        _listed(ties='given', measures='AP.divisor=retrieved'),
         '0.4.3',
         'ragas/metrics/collections/context_precision',
         'AP',
@@ -360,7 +349,7 @@ PRESETS |= {
 # %% ../../nbs/evaluation/presets.ipynb #fd1d60ae
 PRESETS |= {
     'mlflow': Preset(
-        _ranked(measures=(_NDCG_BINARY, ('nDCG', 'ideal_from', 'found'), _P_SHORT)),
+        _ranked(measures='nDCG.gain=binary nDCG.ideal_from=found P.divisor=min(k,n)'),
         '3.18.0',
         'mlflow.metrics.metric_definitions',
         'nDCG P R',
@@ -369,7 +358,7 @@ PRESETS |= {
         'as two relevant documents in nDCG',
     ),
     'sentence_transformers': Preset(
-        _ranked(no_relevant='skip', measures=(_NDCG_BINARY, _AP_CUT)),
+        _ranked(no_relevant='skip', measures='nDCG.gain=binary AP.divisor=min(R,k)'),
         '6.2.0',
         'InformationRetrievalEvaluator',
         'nDCG AP P R RR Success',
@@ -380,10 +369,10 @@ PRESETS |= {
 }
 
 # %% ../../nbs/evaluation/presets.ipynb #74b1c58c
-_hits: partial[dict[str, Any]] = partial(dict, ties='given', negative='keep')
+_hits = partial(_options, ties='given', negative='keep')
 PRESETS |= {
     'opensearch': Preset(
-        _hits(missing='skip', rows_only=True, measures=_EXP),
+        _hits(missing='skip', rows_only=True, measures='nDCG.gain=exp DCG.gain=exp'),
         '3.9.0',
         'search-relevance 0b75cf8: metrics/EvaluationMetrics.java and '
         'metrics/calculator',
@@ -396,7 +385,8 @@ PRESETS |= {
         proof='read',
     ),
     'opensearch-3.5': Preset(
-        _hits(missing='skip', rows_only=True, measures=(*_EXP, _P_SHORT)),
+        _hits(missing='skip', rows_only=True, measures='nDCG.gain=exp DCG.gain=exp '
+                                                       'P.divisor=min(k,n)'),
         '3.1.0 to 3.5.0',
         'search-relevance 3b3903e: metrics/EvaluationMetrics.java and '
         'metrics/calculator',
@@ -408,7 +398,8 @@ PRESETS |= {
     ),
     'quepid': Preset(
         _hits(
-            measures=(*_EXP, _UNCUT, _P_SHORT, ('ERR', 'max_grade', 3))
+            measures='nDCG.gain=exp DCG.gain=exp nDCG.cut_ideal=False '
+                     'P.divisor=min(k,n) ERR.max_grade=3'
         ),
         '8.6.0',
         'db/scorers at f80322f',

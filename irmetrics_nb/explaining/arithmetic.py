@@ -23,7 +23,7 @@ import numpy as np
 # %% ../../nbs/explaining/arithmetic.ipynb #40c272b6
 from .. import DataError, Judged, Measure, Qrels, Run, TiesError
 from ..core.arrays import RankingsLike
-from ..core.choices import TiesChoice, parameter
+from ..core.choices import TiesChoice, check_value, parameter
 from ..core.gains import ratio
 from ..core.judged import as_judged
 from ..core.measures import Parts
@@ -227,8 +227,8 @@ def regraded(listing: Listing, doc: str, grade: float | None) -> Listing:
 
     Raises ValueError for a grade that is not finite, and for a later chunk of a
     document, because only the first chunk has its grade."""
-    if grade is not None and not np.isfinite(float(grade)):
-        raise ValueError(f'a grade must be a finite number, or None, not {grade!r}')
+    valid = grade is None or np.isfinite(float(grade))
+    check_value('a grade', grade, 'a finite number, or None', valid)
     judged = listing.parents.get(doc, doc)
     chunks = [*compress(listing.docs, [source == judged for source in listing.sources])]
     if chunks and chunks[0] != doc:

@@ -28,6 +28,7 @@ from irmetrics_nb.forensics.search import (
     Target,
     Variant,
     all_results,
+    differences_text,
     different,
     last_digit,
     mistake_of,
@@ -578,7 +579,8 @@ def _named_variant(rankings, measure, source):
         return f'{source} ({first.differs})', first.ways[0]
     nearest = result.nearest[0]
     raise ValueError(f'{measure.requested} = {source}: no combination of conventions gives this value; '
-                     f'{value_text(nearest.values[measure.requested], 6)} is the closest ({nearest.differs})')
+                     f'{value_text(nearest.values[measure.requested], 6)} is the closest '
+                     f'({differences_text(nearest.ways[0])})')
 
 def _word(name, items):
     """Return the option `name` of {name: value} as text, such as ties='given'."""

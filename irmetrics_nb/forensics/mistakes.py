@@ -147,93 +147,102 @@ _BUILT_IN = {name: kind for name, kind in KINDS.items() if kind.built_in}
 _AVERAGED_KINDS = ' '.join(name for name, kind in _BUILT_IN.items() if kind.aggregate is MEAN)
 _SCORED_KINDS = ' '.join(name for name in _BUILT_IN if name != 'NumRel')  # which no run changes
 _LEVEL_KINDS = ' '.join(name for name, kind in _BUILT_IN.items() if 'rel' in kind.params)
-MISTAKES: dict[str, Mistake] = {}
 
-def _add_mistake(name, kinds, text, same_as=None, **more): MISTAKES[name] = Mistake(kinds, text, same_as or {}, **more)
-
-_add_mistake('duplicates-counted', _SCORED_KINDS,
-             'a document that appears twice in the run counts twice', rows='counted')
-_add_mistake('mean-over-answered', _AVERAGED_KINDS,
-       'a judged query that is missing from the run is left out of the mean', {'missing': 'skip'})
-_add_mistake('mean-over-hits', _AVERAGED_KINDS, 'the mean is over the queries whose value is above 0', total='hits')
-_add_mistake('mean-over-run', _AVERAGED_KINDS,
-       'the mean is over all queries of the run, and queries without judgments score 0', total='run')
-_add_mistake('ties-as-given', _SCORED_KINDS,
-             'documents with equal scores keep the order of the input', {'ties': 'given'})
-_add_mistake('ties-at-best', _SCORED_KINDS,
-       'documents with equal scores are ranked in the best order, so a constant score gives a perfect '
-       'ranking', {'ties': 'best'})
-_add_mistake('scores-above-zero-only', _SCORED_KINDS,
-       'a document with a score of 0 or less counts as not retrieved', rows='above zero')
-_add_mistake(
-    'greater-for-at-least', _LEVEL_KINDS, 'a document is relevant if its grade is above 1, instead of at least 1',
-    params={'rel': 1.000000001}
-)
-_add_mistake('whole-grades', 'CG DCG nDCG ERR', 'grades are truncated to whole numbers', rows='whole grades')
-_add_mistake('gain-binary', 'CG DCG nDCG', 'grades are reduced to relevant or not relevant', {'gain': 'binary'})
-_add_mistake(
-    'p-over-returned', 'P', 'hits are divided by min(k, n), where n is the number of retrieved '
-                            'documents', {'divisor': 'min(k,n)'}
-)
-_add_mistake(
-    'p-over-likes', 'P', 'hits are divided by min(k, R), so that an ideal list has precision 1', {'divisor': 'min(R,k)'}
-)
-_add_mistake('p-over-list', 'P', 'hits in the top k are divided by the length of the whole list', definition=_per_list)
-_add_mistake('p-is-recall', 'P', 'the value is recall, not precision', definition=recall)
-_add_mistake('r-is-precision', 'R', 'the value is precision, not recall: hits are divided by k', definition=precision)
-_add_mistake('r-is-success', 'R', 'the value is Success@k (the hit rate), not recall: 1 if the top k contains any '
-                                  'relevant document', definition=success)
-_add_mistake('r-not-cut', 'R', 'the cutoff is ignored', definition=_recall_of_all)
-_add_mistake('r-capped', 'R', 'hits are divided by min(R, k)', {'divisor': 'min(R,k)'})
-_add_mistake('f-beta-not-squared', 'F SetF', 'beta is used instead of its square', definition=_not_squared)
-_add_mistake(
-    'f-beta-before-bracket', 'F SetF', 'the misprinted formula (1 + b^2) P R / (b^2 (P + R)) is '
-                                       'used', definition=_before_bracket
-)
-_add_mistake('judged-for-any-query', 'Judged',
-       'a document counts as judged if it is judged for any query', rows='judged for any query')
-_add_mistake('ap-over-hits', 'AP', 'the sum is divided by the number of relevant documents found, instead of all '
-                                   'relevant documents', {'divisor': 'retrieved'})
-_add_mistake('ap-over-min-r-k', 'AP', 'the sum is divided by min(R, k)', {'divisor': 'min(R,k)'})
-_add_mistake('ap-over-list', 'AP', 'the sum is divided by the number of documents in the top '
-                                   'k', definition=_ap_over_list)
-_add_mistake('ap-guard-on-labels', 'AP',
-       'a check for duplicates removes all hits except the first', definition=_first_over_r)
-_add_mistake('ap-cut-at-relevant', 'AP', 'the list is cut at min(k, n, R)', definition=_ap_cut_at_relevant)
-_add_mistake('ap-is-precision', 'AP', 'the value is precision, not AP', definition=precision)
+MISTAKES: dict[str, Mistake] = {
+    'duplicates-counted': Mistake(
+        _SCORED_KINDS, 'a document that appears twice in the run counts twice', rows='counted'),
+    'mean-over-answered': Mistake(
+        _AVERAGED_KINDS, 'a judged query that is missing from the run is left out of the mean', {'missing': 'skip'}),
+    'mean-over-hits': Mistake(_AVERAGED_KINDS, 'the mean is over the queries whose value is above 0', total='hits'),
+    'mean-over-run': Mistake(
+        _AVERAGED_KINDS,
+        'the mean is over all queries of the run, and queries without judgments score 0', total='run'),
+    'ties-as-given': Mistake(
+        _SCORED_KINDS, 'documents with equal scores keep the order of the input', {'ties': 'given'}),
+    'ties-at-best': Mistake(
+        _SCORED_KINDS, 'documents with equal scores are ranked in the best order, so a constant score gives a perfect '
+        'ranking', {'ties': 'best'}),
+    'scores-above-zero-only': Mistake(
+        _SCORED_KINDS, 'a document with a score of 0 or less counts as not retrieved', rows='above zero'),
+    'greater-for-at-least': Mistake(
+        _LEVEL_KINDS,
+        'a document is relevant if its grade is above 1, instead of at least 1', params={'rel': 1.000000001}),
+    'whole-grades': Mistake('CG DCG nDCG ERR', 'grades are truncated to whole numbers', rows='whole grades'),
+    'gain-binary': Mistake('CG DCG nDCG', 'grades are reduced to relevant or not relevant', {'gain': 'binary'}),
+    'p-over-returned': Mistake(
+        'P', 'hits are divided by min(k, n), where n is the number of retrieved documents', {'divisor': 'min(k,n)'}),
+    'p-over-likes': Mistake(
+        'P', 'hits are divided by min(k, R), so that an ideal list has precision 1', {'divisor': 'min(R,k)'}),
+    'p-over-list': Mistake(
+        'P', 'hits in the top k are divided by the length of the whole list', definition=_per_list),
+    'p-is-recall': Mistake('P', 'the value is recall, not precision', definition=recall),
+    'r-is-precision': Mistake(
+        'R', 'the value is precision, not recall: hits are divided by k', definition=precision),
+    'r-is-success': Mistake(
+        'R',
+        'the value is Success@k (the hit rate), not recall: 1 if the top k contains any relevant document',
+        definition=success),
+    'r-not-cut': Mistake('R', 'the cutoff is ignored', definition=_recall_of_all),
+    'r-capped': Mistake('R', 'hits are divided by min(R, k)', {'divisor': 'min(R,k)'}),
+    'f-beta-not-squared': Mistake('F SetF', 'beta is used instead of its square', definition=_not_squared),
+    'f-beta-before-bracket': Mistake(
+        'F SetF', 'the misprinted formula (1 + b^2) P R / (b^2 (P + R)) is used', definition=_before_bracket),
+    'judged-for-any-query': Mistake(
+        'Judged', 'a document counts as judged if it is judged for any query', rows='judged for any query'),
+    'ap-over-hits': Mistake(
+        'AP',
+        'the sum is divided by the number of relevant documents found, instead of all relevant documents',
+        {'divisor': 'retrieved'}),
+    'ap-over-min-r-k': Mistake('AP', 'the sum is divided by min(R, k)', {'divisor': 'min(R,k)'}),
+    'ap-over-list': Mistake(
+        'AP', 'the sum is divided by the number of documents in the top k', definition=_ap_over_list),
+    'ap-guard-on-labels': Mistake(
+        'AP', 'a check for duplicates removes all hits except the first', definition=_first_over_r),
+    'ap-cut-at-relevant': Mistake('AP', 'the list is cut at min(k, n, R)', definition=_ap_cut_at_relevant),
+    'ap-is-precision': Mistake('AP', 'the value is precision, not AP', definition=precision),
+}
 
 # %% ../../nbs/forensics/mistakes.ipynb #dafa1255
-_add_mistake(
-    'ideal-of-hits', 'nDCG', 'the ideal ranking contains only the top k of the list', {'ideal_from': 'top'}
-)
-_add_mistake('ideal-of-list', 'nDCG', 'the ideal ranking contains only retrieved documents', {'ideal_from': 'list'})
-_add_mistake('ideal-as-long-as-list', 'nDCG',
-       'the ideal ranking contains only as many documents as were retrieved', {'ideal_from': 'found'})
-_add_mistake('ideal-always-full', 'nDCG',
-       'the ideal ranking has k hits, even if fewer documents are relevant', {'gain': 'binary', 'ideal_from': 'best'})
-_add_mistake('ideal-as-given', 'nDCG', 'the ideal ranking has the judgments in the order of the input', rows='as given')
-_add_mistake('ideal-not-cut', 'nDCG', 'the ideal ranking is not cut at k', {'cut_ideal': False})
-_add_mistake('ideal-graded-list-binary', 'nDCG',
-       'the list uses binary gains, but the ideal ranking uses grades', definition=_mixed_gains('binary', 'linear'))
-_add_mistake('ideal-exp-list-linear', 'nDCG',
-       'the list uses the gain g, but the ideal ranking uses 2^g - 1', definition=_mixed_gains('linear', 'exp'))
-_add_mistake(
-    'ndcg-cut-at-relevant', 'nDCG', 'both the list and the ideal ranking are cut at min(k, n, '
-                                    'R)', definition=_cut_at_relevant
-)
-_add_mistake('discount-ranks-1-and-2-alike', 'DCG nDCG',
-       'gains are divided by log2(i) from rank 2 on, so that ranks 1 and 2 have the same '
-       'weight', {'discount': 'jarvelin'})
-_add_mistake('discount-one-late', 'DCG nDCG', 'gains are divided by log2(i + 2), with ranks i from 1',
-       definition={'DCG': partial(dcg, discount=_one_late), 'nDCG': partial(ndcg, discount=_one_late)})
-_add_mistake('discount-natural-logarithm', 'DCG', 'gains are divided by ln(i + 1)', {'discount': 'ln'})
-_add_mistake('rr-over-positives', 'RR', 'the value is the mean of 1/rank over all relevant documents '
-                                        'found', definition=_all_hits)
-_add_mistake('rr-is-label-ranking-ap', 'RR', 'the value is AP, divided by the number of relevant documents '
-                                             'found', definition=partial(average_precision, divisor='retrieved'))
-_add_mistake('rr-cut-at-relevant', 'RR', 'the list is cut at min(k, n, R)', definition=_rr_cut_at_relevant)
-_add_mistake('rr-not-cut', 'RR', 'the cutoff is ignored', definition=_rr_of_all)
-_add_mistake('rr-of-mean-rank', 'RR', 'the value is 1 divided by the mean rank of the first hit', total='mean rank')
+MISTAKES |= {
+    'ideal-of-hits': Mistake(
+        'nDCG', 'the ideal ranking contains only the top k of the list', {'ideal_from': 'top'}),
+    'ideal-of-list': Mistake('nDCG', 'the ideal ranking contains only retrieved documents', {'ideal_from': 'list'}),
+    'ideal-as-long-as-list': Mistake(
+        'nDCG', 'the ideal ranking contains only as many documents as were retrieved', {'ideal_from': 'found'}),
+    'ideal-always-full': Mistake(
+        'nDCG',
+        'the ideal ranking has k hits, even if fewer documents are relevant',
+        {'gain': 'binary', 'ideal_from': 'best'}),
+    'ideal-as-given': Mistake(
+        'nDCG', 'the ideal ranking has the judgments in the order of the input', rows='as given'),
+    'ideal-not-cut': Mistake('nDCG', 'the ideal ranking is not cut at k', {'cut_ideal': False}),
+    'ideal-graded-list-binary': Mistake(
+        'nDCG',
+        'the list uses binary gains, but the ideal ranking uses grades', definition=_mixed_gains('binary', 'linear')),
+    'ideal-exp-list-linear': Mistake(
+        'nDCG',
+        'the list uses the gain g, but the ideal ranking uses 2^g - 1', definition=_mixed_gains('linear', 'exp')),
+    'ndcg-cut-at-relevant': Mistake(
+        'nDCG', 'both the list and the ideal ranking are cut at min(k, n, R)', definition=_cut_at_relevant),
+    'discount-ranks-1-and-2-alike': Mistake(
+        'DCG nDCG',
+        'gains are divided by log2(i) from rank 2 on, so that ranks 1 and 2 have the same weight',
+        {'discount': 'jarvelin'}),
+    'discount-one-late': Mistake(
+        'DCG nDCG',
+        'gains are divided by log2(i + 2), with ranks i from 1',
+        definition={'DCG': partial(dcg, discount=_one_late), 'nDCG': partial(ndcg, discount=_one_late)}),
+    'discount-natural-logarithm': Mistake('DCG', 'gains are divided by ln(i + 1)', {'discount': 'ln'}),
+    'rr-over-positives': Mistake(
+        'RR', 'the value is the mean of 1/rank over all relevant documents found', definition=_all_hits),
+    'rr-is-label-ranking-ap': Mistake(
+        'RR',
+        'the value is AP, divided by the number of relevant documents found',
+        definition=partial(average_precision, divisor='retrieved')),
+    'rr-cut-at-relevant': Mistake('RR', 'the list is cut at min(k, n, R)', definition=_rr_cut_at_relevant),
+    'rr-not-cut': Mistake('RR', 'the cutoff is ignored', definition=_rr_of_all),
+    'rr-of-mean-rank': Mistake('RR', 'the value is 1 divided by the mean rank of the first hit', total='mean rank'),
+}
 
 # %% ../../nbs/forensics/mistakes.ipynb #01584021
 def mistakes_of(kind: str) -> dict[str, Mistake]:

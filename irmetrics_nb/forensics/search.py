@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['ROUNDING_ERROR', 'Target', 'NUMBERS_TRIED', 'MOST_LEVELS', 'DEFAULTS', 'ROW_OPTIONS', 'read_number', 'last_digit',
-           'number_fits', 'read_targets', 'scales_of', 'search_space', 'parameter_sets', 'Variant', 'variant_of',
-           'tools_with', 'different', 'mistake_of', 'Rankings', 'mean_of', 'values_of', 'plain_variant',
+           'number_fits', 'read_targets', 'scales_of', 'search_space', 'parameter_sets', 'Variant', 'differences_text',
+           'variant_of', 'tools_with', 'different', 'mistake_of', 'Rankings', 'mean_of', 'values_of', 'plain_variant',
            'values_of_variant', 'with_mistake', 'Outcome', 'all_results']
 
 # %% ../../nbs/forensics/search.ipynb #bedaaae0
@@ -34,7 +34,7 @@ from irmetrics_nb import (
     judge,
     parse,
 )
-from ..core.choices import CHOICES
+from ..core.choices import CHOICES, phrase
 from ..core.gains import DISCOUNTS, NAMED_GAINS, ratio
 from ..core.judged import COLUMNS
 from ..core.ties import MAX_ORDERS, count_orders, ties_that_matter
@@ -220,6 +220,14 @@ class Variant:
         return Conventions(**dict(self.options), measures=measures)
 
 _NO_MISTAKE = Mistake('', '')
+
+def differences_text(variant: Variant) -> str:
+    """Return the differences of a variant from the defaults, for a message.
+
+    In a command without options for conventions, these are described in words."""
+    conventions = [CHOICES[name][value] for name, value in variant.options]
+    described = replace(variant, options=()).words + conventions
+    return phrase(', '.join(variant.words), ', '.join(described)) or 'only defaults'
 
 def variant_of(
     measure: Measure, conventions: str | Conventions | None = None, **options: str,
@@ -549,7 +557,7 @@ def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) ->
     if mistake.rows: key = (('rows', mistake.rows),)
     for _, arrays in values_of(rankings, measure, variant, [key]):
         return mean_of(measure, *arrays, options, rankings.unjudged_queries, rankings.absent)
-    raise ValueError(f'{measure!r} cannot be computed on these data with {", ".join(variant.words)}')
+    raise ValueError(f'{measure!r} cannot be computed on these data with {differences_text(variant)}')
 
 # %% ../../nbs/forensics/search.ipynb #297820a3
 def with_mistake(qrels: Any, run: Any, measure: str | Measure, name: str, **options: str) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 
 # %% ../../nbs/metrics/cascade.ipynb #42b0c040
 from ..core.arrays import Cutoff, Numbers, cumcount
-from ..core.choices import check_option
+from ..core.choices import check_option, check_value
 from irmetrics_nb.core.gains import (
     GAINS,
     as_gain,
@@ -64,8 +64,8 @@ def largest_grade(judged: Judged, /, *, max_grade: float | None = None) -> float
     top = judged.pool_grade.max(initial=0)
     if max_grade is None: return float(top)
     number = isinstance(max_grade, numbers.Real) and not isinstance(max_grade, bool)
-    if not number or not 0 < max_grade < np.inf:
-        raise ValueError(f'max_grade must be a number above 0 or None, not {max_grade!r}')
+    valid = number and 0 < max_grade < np.inf
+    check_value('max_grade', max_grade, 'a number above 0 or None', valid)
     if top > max_grade:
         raise ValueError(
             f'max_grade={max_grade:g}, but the judgments contain the grade {top:g}'
