@@ -379,7 +379,7 @@ def evaluate_on_spark(
     -----
     EvaluationWarning
         For unusual input, as in `irmetrics_nb.evaluate`."""
-    convention_options: dict[str, Any] = {**options}
+    convention_options: dict = {**options}
     system = convention_options.pop('system', None)
     memory = convention_options.pop('memory', None)
     conventions = conventions_of(
@@ -464,7 +464,7 @@ def means(values: Any) -> dict[str, Any]:
     number = 'nanvl(value, cast(null as double))'
     formulas = f'avg({number})', f'sum({number})', f'avg(ln(greatest({number}, {FLOOR})))'
     totals = values.groupBy('run', 'measure').agg(*map(expr, formulas))
-    means_of: dict[str, Any] = {}
+    means_of: dict = {}
     for run, name, mean, total, log in totals.orderBy('run', 'measure').collect():
         aggregate = parse(name).kind.aggregate
         if mean is None:

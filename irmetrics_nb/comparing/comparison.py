@@ -451,7 +451,7 @@ def tiers(comparison: Comparison, measure: str) -> dict[str, int]:
     sample = comparison.sample
     if not sample.complete_values(measure).size: return {}
     worse = _worse_systems(comparison)
-    found: dict[str, int] = {}
+    found: dict = {}
     anchor, tier = '', 0
     for i in by_mean(sample, measure):
         system = sample.systems[i]
@@ -464,7 +464,7 @@ def tiers(comparison: Comparison, measure: str) -> dict[str, int]:
 def _worse_systems(comparison):
     """Return the systems that are significantly worse than a system: {(system, measure):
     [worse systems]}. The dict returns an empty list for other keys."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    found: dict = defaultdict(list)
     for pair in comparison.rows:
         winner = pair.winner(comparison.method.alpha)
         if winner == pair.b: found[pair.b, pair.measure].append(pair.a)

@@ -113,7 +113,7 @@ def collect_faults() -> Iterator[dict[str, list[str]]]:
 
     Yield the dict that `report_fault` fills: {code of the problem: [message, ...]}. The
     functions that read data then skip the invalid rows."""
-    faults: dict[str, list[str]] = {}
+    faults: dict = {}
     token = FAULTS.set(faults)
     try: yield faults
     finally: FAULTS.reset(token)

@@ -175,7 +175,7 @@ class Groups:
             table[name] = [None if None in values else ' × '.join(map(str, values))
                            for values in zip(*columns_of_axes)]
         self.dimensions = tuple(table)
-        self.of: dict[str, str] = {}
+        self.of: dict = {}
         for q, row in zip(map(str, ids), zip(*table.values())):
             group = _group(table, row, f'{where}, query {q!r}')
             if self.of.setdefault(q, group) == group: continue

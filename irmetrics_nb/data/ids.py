@@ -529,7 +529,7 @@ def _normal_forms(ids, rules, source):
     forms: dict = {}
     for id in ids:
         form = id
-        lossy: tuple[str, ...] = ()
+        lossy: tuple = ()
         for rule in rules:
             shorter = rule[source](form)
             if shorter != form and rule[0] in LOSSY_SPELLINGS: lossy += (rule[0],)

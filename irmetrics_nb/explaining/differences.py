@@ -85,7 +85,7 @@ class QueryDifference(Result):
         works = self.a.work, self.b.work
         lists = [work.listing for work in works]
         rank_a, rank_b = (dict(zip(listing.docs, count(1))) for listing in lists)
-        grade_of: dict[str, float] = {}
+        grade_of: dict = {}
         for listing in reversed(lists): grade_of |= zip(listing.docs, listing.grade)
         titles = self.a.titles
         rows = []
@@ -93,7 +93,7 @@ class QueryDifference(Result):
         for doc, a, b in share_changes(*map(shares, works)):
             difference = b - a
             running += difference
-            row: dict[str, Any] = {'document': doc}
+            row: dict = {'document': doc}
             if titles: row['title'] = titles.get(doc, '')
             row |= {'grade': grade_text(grade_of[doc]), 'rank a': rank_a.get(doc), 'rank b': rank_b.get(doc)}
             rows.append(row | {'a': a, 'b': b, 'difference': difference, 'running': running})
@@ -263,11 +263,11 @@ def explain_difference(
     >>> explain_difference('RR', qrels, a, b).rows[0]['adds']
     0.25
     """
-    convention_options: dict[str, Any] = {**options}
+    convention_options: dict = {**options}
     conventions = conventions_of(
         convention_options.pop('conventions', None), **convention_options)
     parsed = parse(measure, tool=tool_of(conventions))
-    read: dict[str, Any] = {'duplicates': conventions.duplicates, 'copy': False}
+    read: dict = {'duplicates': conventions.duplicates, 'copy': False}
     truth = Qrels(qrels, **read)
     runs = Run(run_a, **read), Run(run_b, **read)
     scores = [evaluate(truth, run, parsed, conventions=conventions) for run in runs]

@@ -83,7 +83,7 @@ def table_of(work: Arithmetic, titles: Mapping | None = None) -> dict[str, Any]:
     ignored = (listing.grade < 0) & ~listing.counts(listing.grade)
     for at in np.flatnonzero(ignored):
         grades[at] = f'{grades[at]} (counts as not judged)'
-    columns: dict[str, Any] = work.columns | {'document': documents, 'grade': grades}
+    columns: dict = work.columns | {'document': documents, 'grade': grades}
     if np.array_equal(columns['place'], columns['rank']): del columns['place']
     if listing.parents:
         columns['chunk'] = [*listing.docs]
@@ -637,7 +637,7 @@ def explain(
     >>> explain('RR', {'q': {'d1': 1}}, {'q': ['d2', 'd1']}, 'q').move('d1', 1).value
     1.0
     """
-    convention_options: dict[str, Any] = {**options}
+    convention_options: dict = {**options}
     base = convention_options.pop('conventions', None)
     if run is None and base is None and not convention_options.get('negative'):
         convention_options['negative'] = 'keep'

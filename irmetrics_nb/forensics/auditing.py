@@ -489,7 +489,7 @@ def _audit_of_shape(f, parsed, shape, accept):
     best = min(fits or {Variant()}, key=lambda variant: (variant.cost, variant.words))
     findings = []
     conventions = None
-    tools: tuple[str, ...] = ()
+    tools: tuple = ()
     if fits:
         findings = _findings(auditor, questions, best)
         options = {question: value for finding in findings for question, value in finding.options.items()}
@@ -670,7 +670,7 @@ def _of_vectors(measure, answers, folder):
     passed = any(is_harmless(changes[name]) for name in fits)
     computes = f"{', '.join(fits) or 'no known convention'} ({len(tested)} of {len(cases)} cases tested)"
     tools = tuple(name for name in fits if name in data['tools'])
-    mistakes: tuple[str, ...] = ()
+    mistakes: tuple = ()
     shown = ''
     if not passed:
         mistakes = tuple(name for name in fits if name in data['mistakes'])

@@ -208,7 +208,7 @@ def _advice(rankings, target, fits):
     n = len(variants)
     measure, numbers = target
     def computed(measure): return zip(*(values_of_variant(rankings, measure, variant) for variant in variants))
-    values: dict[str, Any] = {}
+    values: dict = {}
     if len(rankings.queries) < 1000:
         by_query, _ = computed(measure)
         values = {f'{measure.requested} of {visible(q)}': x for q, x in zip(rankings.queries, np.stack(by_query).T)}

@@ -140,7 +140,7 @@ def search_space(measure: Measure, name: str, grades: Sequence[float] = (1,)) ->
     name: the parameter. grades: the grades of all judgments."""
     top = max(grades, default=1)
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
-    tables: dict[str, Any] = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels}
+    tables: dict = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels}
     tables['max_grade'] = [g for g in levels if g >= top]
     tables |= NUMBERS_TRIED
     hint = get_type_hints(measure.kind.function)[name]
@@ -660,8 +660,8 @@ def all_results(
     further = (replace(variant, options=()) for variant in (*tools, *more))
     every = dict.fromkeys([*sets, *further, *_variants_of_mistakes(measure, mistakes)])
     jobs = [job for job in every if params is None or job.params in params]
-    found: dict[Variant, Outcome] = {}
-    outcomes: dict[Any, Outcome] = {}
+    found: dict = {}
+    outcomes: dict = {}
     for done, job in enumerate(jobs):
         if progress: progress(done, len(jobs))
         with suppress(ValueError):  # the measure refuses this, as RBP does gains above 1

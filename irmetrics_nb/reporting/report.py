@@ -453,7 +453,7 @@ def report(
     ('q1', 0.5)
     """
     _check_options(options)
-    convention_options: dict[str, Any] = {**options}
+    convention_options: dict = {**options}
     sources = _sources(qrels, runs, convention_options.pop('system', None))
     memory = convention_options.pop('memory', None)
     conventions = conventions_of(

@@ -357,7 +357,7 @@ def card(
     sides = tuple(map(system_side, values, values.values(), explained, ranks))
     documents = [x for side in sides for x in side.places + side.missed + side.deeper]
     difference, *second = values.values()
-    mostly: tuple[str, ...] = ()
+    mostly: tuple = ()
     if second:
         difference = second[0] - difference
         mostly = what_moved(*explained)
@@ -670,7 +670,7 @@ def convention_parts(scores: Scores) -> _Content:
     `phrases` describe the conventions, `counts` are notes on counted queries with the
     names of the runs, and `ties` are sentences on the effect of ties on runs."""
     shared = of_all(scores).complete
-    names: dict[str, list] = {}  # phrase with a count -> the runs
+    names: dict = {}  # phrase with a count -> the runs
     ties = []
     for run, one_run in zip(scores.runs, scores.split_runs()):
         name = run.name or 'run'
