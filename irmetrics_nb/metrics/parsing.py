@@ -12,9 +12,10 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args
 
 # %% ../../nbs/metrics/parsing.ipynb #351cb858
+from ..core.choices import NamesChoice, check_option
 from ..core.measures import Kind, Measure
 from .registry import KINDS, kinds_by_name, look_up
 
@@ -109,14 +110,12 @@ _MEASURE_PARTS = re.compile(r"""
     """, re.VERBOSE | re.DOTALL)
 
 # %% ../../nbs/metrics/parsing.ipynb #f1c3a92b
-_CUTOFFS = r'\.?\d[\d.]*(?:\s*,\s*\.?\d[\d.]*)*'  # 10, or 5,10
-_SEVERAL_CUTOFFS = re.compile(fr'(.*@\s*)({_CUTOFFS})\s*', re.DOTALL)
-
 _MEASURE = re.compile(r"""
     [^\s,()@]+ (?: ,\.?\d[\d.]* (?= [\s,] | $) )*      # nDCG, or P.5,10
     (?: \( (?: [^'")] | '[^']*' | "[^"]*" )* \) )?     # (gain='exp')
-    (?: \s* @ \s* (?: %(cutoffs)s (?= [\s,] | $) | [^\s,()]+ ) )?  # @10, or @5,10
-    """ % {'cutoffs': _CUTOFFS}, re.VERBOSE)
+    (?: \s* @ \s* [^\s,()]+                          # @10, or @5,10
+        (?: \s* , \s* \.?\d[\d.]* (?= [\s,] | $) )* )?
+    """, re.VERBOSE)
 
 def split(text: str) -> list[str]:
     """Split a text with several measures into texts with one measure each.
@@ -136,10 +135,10 @@ def each_cutoff(text: str) -> list[str]:
     >>> each_cutoff('P(rel=2)@5,10')
     ['P(rel=2)@5', 'P(rel=2)@10']
     """
-    match = _SEVERAL_CUTOFFS.fullmatch(text)
-    if not match: return [text]
-    measure, cutoffs = match.groups()
-    return [measure + cutoff for cutoff in re.split(r'\s*,\s*', cutoffs)]
+    measure, _, cutoffs = text.rpartition('@')
+    several = re.fullmatch(r'[\d.]+(\s*,\s*[\d.]+)+', cutoffs.strip())
+    if not (measure and several): return [text]
+    return [f'{measure}@{cutoff.strip()}' for cutoff in cutoffs.split(',')]
 
 # %% ../../nbs/metrics/parsing.ipynb #4a242824
 def find_kind(name: str) -> Kind:
@@ -269,7 +268,7 @@ def parse(text: str | Measure, /, *, tool: str = '') -> Measure:
     raise ValueError(f'{quoted(str(text))} names {len(measures)} measures, such as '
                      f'{measures[0]!r}, but only one is allowed here')
 
-def _read(text, tool):
+def _read(text, tool, names='standard'):
     """Return the measures that a text or an object names, usually one, as a list.
     Raise ValueError for anything that is not a measure."""
     if isinstance(text, Measure): return [text]
@@ -280,12 +279,19 @@ def _read(text, tool):
                          f'measure such as {nearest_kind(name) or "AP"}')
     if not isinstance(text, str):
         raise ValueError(f'a measure must be a text or a Measure, not {quoted(text)}')
-    try: return [m for one in each_cutoff(text) for m in _meant(one, tool)]
+    try: return [m for one in each_cutoff(text) for m in _labelled(one, tool, names)]
     except ValueError as e:
         message = str(e)
         named = message.startswith(f'{text}: ') or repr(text) in message
         if not named: message = f'{quoted(text)}: {e}'
         raise ValueError(shorter(message, 800)) from None
+
+def _labelled(text, tool, names):
+    """Return the measures of a text. A single one gets the text as its label if `names` is
+    'asked'."""
+    measures = _meant(text, tool)
+    if names == 'standard' or len(measures) > 1: return measures
+    return [measures[0].labelled(text.strip())]
 
 # %% ../../nbs/metrics/parsing.ipynb #c65a0a68
 def flat_name(measure: Measure) -> str:
@@ -294,6 +300,7 @@ def flat_name(measure: Measure) -> str:
     For example, nDCG(gain='exp')@10 becomes nDCG_gain_exp_at_10. A decimal point becomes
     p, and any other character an X with its code in hexadecimal."""
     name, params, at, _ = read(repr(measure))
+    name = re.sub(r'\W', '_', name)
     if at is not None: params['at'] = at
     for p, x in params.items():
         value = re.sub(r'^(\d+)\.(\d+)\Z', r'\1p\2', str(x))
@@ -322,7 +329,9 @@ def _of_flat(text):
 # %% ../../nbs/metrics/parsing.ipynb #8380de5d
 Measures = str | Measure | Iterable[str | Measure]
 
-def parse_all(measures: Measures, /, *, tool: str = '') -> list[Measure]:
+def parse_all(
+    measures: Measures, /, *, tool: str = '', names: NamesChoice = 'standard',
+) -> list[Measure]:
     """Convert a text or a list of names to measures, in order and without duplicates.
 
     Parameters
@@ -332,6 +341,8 @@ def parse_all(measures: Measures, /, *, tool: str = '') -> list[Measure]:
         cutoffs: 'nDCG@5,10'. A name of another tool can mean several measures: 'P.5,10'.
     tool : str
         The tool in which names are looked up first, as in `parse`.
+    names : {'standard', 'asked'}
+        The names of the measures in results, as in `evaluate`.
 
     Returns
     -------
@@ -350,9 +361,10 @@ def parse_all(measures: Measures, /, *, tool: str = '') -> list[Measure]:
     if isinstance(measures, str): measures = split(measures)
     elif callable(measures):
         measures = [measures]  # a measure, or a function, which is refused
-    # Equal measures with different parameters set explicitly are kept.
-    named = [m for text in measures for m in _read(text, tool)]
-    parsed = list({(m, m.said): m for m in named}.values())
+    check_option('names', names, get_args(NamesChoice))
+    # Equal measures with different parameters set explicitly or other names are kept.
+    named = [m for text in measures for m in _read(text, tool, names)]
+    parsed = list({(m, m.said, m.label): m for m in named}.values())
     if not parsed: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, parsed))) < len(set(parsed)):
         raise ValueError(f'two different measures have the same name: {parsed}')
