@@ -491,9 +491,9 @@ def report(
     found = None
     if checkup: found = checkup_of(of_judgments, examined_runs)
     cards = tuple(_cards(rows, pair, measure, listings, measure_conventions))
-    topic_words = read_words(topics, scores.query_ids, TOPICS)
+    queries = read_words(topics, scores.query_ids, TOPICS)
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
-    add_words(cards, topic_words, read_words(documents, shown - {''}))
+    add_words(cards, queries, read_words(documents, shown - {''}))
     subject = scores.runs[0].name or 'A run'
     slices = None
     if comparison:
@@ -503,7 +503,7 @@ def report(
     best_grade = float(truth.rows.value.max(initial=0))
     title = title or f'{subject}, {counted(len(scores), "query")}'
     finishing(1, 1)
-    return Report(scores, comparison, cards, found, title, topic_words, slices, best_grade)
+    return Report(scores, comparison, cards, found, title, queries, slices, best_grade)
 
 # %% ../../nbs/reporting/report.ipynb #6872ab84
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
