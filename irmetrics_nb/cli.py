@@ -144,18 +144,19 @@ def _evaluate(
     per_run=False,
     system=None,
     groups=None,
+    names='standard',
     *,
     options,
 ):
     "Evaluate runs against judgments and print the table."
     tool = options.get('conventions')
-    required = floors_of(floors, tool)
-    names = [*measures]
+    required = floors_of(floors, tool, names)
+    texts = [*measures]
     for floor in required:
-        names.append(floor.measure)
+        texts.append(floor.measure)
         if floor.slice != 'all':
             raise typer.BadParameter('--min with a slice works only in irmetrics compare')
-    requested = measures_of(names, tool)
+    requested = measures_of(texts, tool, names)
     check_files(qrels, runs, output)
     judgments = source_of(qrels, 'qrels')
     sources = sources_of(runs, system)

@@ -28,14 +28,14 @@ from string import ascii_lowercase
 from threading import current_thread, main_thread
 from time import monotonic
 from traceback import extract_tb
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import typer
 
 # %% ../nbs/top_level/cli_common.ipynb #1795ce65
 from . import PRESETS, DataError, Qrels, Run
-from .core.choices import CHOICES, naming_options
+from .core.choices import CHOICES, NamesChoice, naming_options
 from .data.errors import EMPTY_PATH, file_errors, visible
 from .data.qrels_and_runs import write_whole
 from .data.recognition import Runs, recognise
@@ -386,10 +386,12 @@ def _run_file(path):
     return module
 
 # %% ../nbs/top_level/cli_common.ipynb #9baf315a
-def measures_of(texts: Sequence[str], conventions: str | None = None) -> list[Measure]:
+def measures_of(
+    texts: Sequence[str], conventions: str | None = None, names: NamesChoice = 'standard',
+) -> list[Measure]:
     """Parse measures of the command line; raise BadParameter for an unknown measure. Names are looked up in the tool
-    of the conventions first."""
-    with usage_errors(): return parse_all(' '.join(texts), tool=tool_of(conventions))
+    of the conventions first. names: as in `evaluate`."""
+    with usage_errors(): return parse_all(' '.join(texts), tool=tool_of(conventions), names=names)
 
 # %% ../nbs/top_level/cli_common.ipynb #ea41cc14
 def suggest_measures(incomplete: str) -> list[str]:
@@ -399,14 +401,16 @@ def suggest_measures(incomplete: str) -> list[str]:
     return [finished + blank + name for name in names if name.lower().startswith(begun.lower())]
 
 # %% ../nbs/top_level/cli_common.ipynb #59ab7749
-def floors_of(texts: Sequence[str], conventions: str | None = None) -> list:
+def floors_of(
+    texts: Sequence[str], conventions: str | None = None, names: NamesChoice = 'standard',
+) -> list:
     """Parse floors given on the command line: the lowest accepted mean of a measure,
-    such as nDCG@10=0.45.
+    such as nDCG@10=0.45. names: as in `evaluate`.
 
     Raises typer.BadParameter for a malformed floor."""
     if not texts: return []
-    from irmetrics_nb.comparing.gate import parse_floor
-    with usage_errors(): return [parse_floor(text, tool=tool_of(conventions)) for text in texts]
+    from irmetrics_nb.comparing.gate import parse_floors
+    with usage_errors(): return parse_floors(texts, tool=tool_of(conventions), names=names)
 
 def stop_at_floors(scores: Iterable[Any], floors: Sequence) -> None:
     """Print each mean that is below its floor, and exit with code 3 if there is one.
@@ -461,6 +465,8 @@ OPTIONS = {  # of several commands: the name of a parameter -> its annotation
     'system': option(str, 'The column with the name of the system, if a file contains several runs.', metavar='COLUMN'),
     'imports': option(list[str], 'A module or a Python file to import first, for its measures (@measure); this runs '
                                  'its code.', '--import', metavar='MODULE'),
+    'names': option(choice(get_args(NamesChoice)), 'Whether results have the standard names of measures, or the names '
+                                                   'asked for, such as HR@10.'),
     'per_run': option(bool, 'Print the details of every run below the table.', '--per-run'),
 }
 

@@ -161,7 +161,7 @@ def _compare_command(
     qrels, first, new=(), measures=('AP nDCG@10 RR',), max_drop=None, require=None, margin=None, fail_if_worse=(),
     alpha=.05, allow_unknown=False, min_coverage=None, floors=(), groups=None, test='t', correction=None,
     correct_over='measure', interval=None, seed=0, all_pairs=False, format='text', per_run=False, system=None,
-    baseline=None, output=None, memory=None, *, options,
+    baseline=None, output=None, memory=None, names='standard', *, options,
 ):
     """Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min,
     this is a gate for CI."""
@@ -169,7 +169,7 @@ def _compare_command(
     from irmetrics_nb.comparing.gate import parse_limit
     runs = [first, *new]
     tool = options.get('conventions')
-    required = floors_of(floors, tool)
+    required = floors_of(floors, tool, names)
     settings = {'test': test, 'correction': correction or '', 'alpha': alpha, 'margin': margin,
                 'interval': interval or '', 'seed': seed, 'correct_over': correct_over}
     with usage_errors():  # before anything is read
@@ -182,7 +182,7 @@ def _compare_command(
     gated = []
     if fail_if_worse: gated = measures_of(fail_if_worse, tool)
     floored = [floor.measure for floor in required]
-    requested = measures_of([*measures, *fail_if_worse, *floored], tool)
+    requested = measures_of([*measures, *fail_if_worse, *floored], tool, names)
     check_files(qrels, runs, output)
     sources = sources_of(runs, system)
     with progress_bar(in_bytes=True) as progress:
@@ -269,11 +269,11 @@ REPORT_EXAMPLES = '''
     check=option(bool, 'Whether to check the input for problems.', '--check/--no-check'))
 def _report_command(
     qrels, runs, output=Path('report.html'), measures=('nDCG@10 AP RR',), documents=None, topics=None, groups=None,
-    baseline=None, title=None, format=None, check=True, memory=None, system=None, *, options,
+    baseline=None, title=None, format=None, check=True, memory=None, system=None, names='standard', *, options,
 ):
     "Write a report of one run or several: means, differences, queries, rankings, input."
     from irmetrics_nb import report
-    requested = measures_of(measures, options.get('conventions'))
+    requested = measures_of(measures, options.get('conventions'), names)
     check_files(qrels, [*runs, documents, topics, groups], output)
     with usage_errors(): form = file_format(output, format, '--format', 'html')
     sources = sources_of(runs, system)

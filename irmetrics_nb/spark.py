@@ -382,9 +382,10 @@ def evaluate_on_spark(
     convention_options: dict = {**options}
     system = convention_options.pop('system', None)
     memory = convention_options.pop('memory', None)
+    asked_names = convention_options.pop('names', 'standard')
     conventions = conventions_of(
         convention_options.pop('conventions', None), **convention_options)
-    requested = tuple(parse_all(measures, tool=tool_of(conventions)))
+    requested = tuple(parse_all(measures, tool=tool_of(conventions), names=asked_names))
     needed = asks_for_order(conventions, requested)
     if needed and order is None:
         raise ValueError(

@@ -200,7 +200,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     """Convert the scores of several runs to a `Sample`. measures: the measures to include, by default all. Raises
     KeyError for a measure that was not computed, and ValueError for a measure that is not an arithmetic mean over
     queries."""
-    if measures is None: measures = scores.measures
+    if measures is None: measures = [*scores]
     if isinstance(measures, str): measures = parse_all(measures)
     rows = [scores._index(m) for m in measures]
     selected = [scores.measures[i] for i in rows]

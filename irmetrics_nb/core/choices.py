@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['TiesChoice', 'MissingChoice', 'NoRelevantChoice', 'NegativeChoice', 'ScoreDtypeChoice', 'UnjudgedChoice',
-           'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'CHOICES', 'OPTIONS_OF_KINDS',
+           'JudgmentsChoice', 'DuplicatesChoice', 'IdenticalIdsChoice', 'NamesChoice', 'CHOICES', 'OPTIONS_OF_KINDS',
            'DEFAULT_DESCRIPTIONS', 'NO_ROWS', 'check_option', 'check_value', 'lists_choices', 'naming_options',
            'phrase', 'parameter']
 
@@ -23,6 +23,7 @@ UnjudgedChoice = Literal['keep', 'skip']
 JudgmentsChoice = Literal['all', 'retrieved']
 DuplicatesChoice = Literal['refuse', 'first', 'last', 'best']
 IdenticalIdsChoice = Literal['keep', 'skip']
+NamesChoice = Literal['standard', 'asked']  # of measures
 
 # %% ../../nbs/core/choices.ipynb #9d5ab78e
 _F = TypeVar('_F', bound=Callable)

@@ -10,6 +10,7 @@ __all__ = ['FLOOR', 'MEAN', 'GEOMETRIC_MEAN', 'SUM', 'Terms', 'Sum', 'Share', 'A
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import getdoc, isgeneratorfunction, signature
@@ -370,6 +371,7 @@ class Measure(Generic[_P]):
     # The parameters set explicitly, even to the default, and the function of lists.
     given: Mapping[str, Any] = field(default_factory=dict, init=False, compare=False)
     metric: Any = field(default=None, init=False, compare=False)
+    label: str = field(default='', init=False, compare=False)  # Its name in results
 
     def __init__(
         self, kind: Kind, params: Mapping[str, Any] | None = None,
@@ -450,11 +452,22 @@ class Measure(Generic[_P]):
     def __matmul__(self, at: float) -> 'Measure[_P]':
         return Measure(self.kind, self.given, at)
 
+    def labelled(self, label: str) -> 'Measure[_P]':
+        """Return the measure with another name in results; '' is the standard name.
+
+        >>> from irmetrics_nb import Success
+        >>> (Success @ 10).labelled('HR@10')
+        HR@10
+        """
+        measure = copy(self)
+        vars(measure).update(label=label)
+        return measure
+
     def unless_said(self, **params: Any) -> 'Measure[_P]':
         """Return the measure with new values for parameters not set explicitly."""
         free = self.defaults.keys() - self.given
         new = {p: x for p, x in params.items() if p in free}
-        return self(**new) if new else self
+        return self(**new).labelled(self.label) if new else self
 
     def view(self, judged: Judged) -> Judged:
         "Return the batch, without unjudged documents if `judged_only` is True."
@@ -527,9 +540,14 @@ class Measure(Generic[_P]):
     def resolve(self, judged: Judged) -> 'Measure[_P]':
         """Return the measure with parameters that depend on judgments (max_grade)."""
         params = self.kind.complete(judged, self.arguments())
-        return self(**params) if params else self
+        return self(**params).labelled(self.label) if params else self
 
-    def __repr__(self) -> str: return self._written(self.defaults)
+    def __repr__(self) -> str: return self.label or self.standard
+
+    @property
+    def standard(self) -> str:
+        "Return the standard name, as text that `parse` reads."
+        return self._written(self.defaults)
 
     def _written(self, shown):
         "Return the measure as text; shown: values of parameters that are always shown."

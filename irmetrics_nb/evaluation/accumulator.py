@@ -15,7 +15,7 @@ import numpy as np
 
 # %% ../../nbs/evaluation/accumulator.ipynb #5e0b7a13
 from ..core.arrays import Column, aligned, as_numbers, number_groups, warn_caller
-from ..core.choices import CHOICES, NoRelevantChoice, TiesChoice, check_option
+from ..core.choices import CHOICES, NamesChoice, NoRelevantChoice, TiesChoice, check_option
 from ..core.judged import Judged
 from ..core.measures import FLOOR, GEOMETRIC_MEAN, MEAN, SUM
 from ..data.judging import Reading
@@ -66,6 +66,8 @@ class Accumulator:
         which they are added.
     no_relevant : {'zero', 'skip', 'nan', 'one'}
         The value of a group without relevant documents, as in `evaluate`.
+    names : {'standard', 'asked'}
+        The names of the measures in results, as in `evaluate`.
     bins : int
         The largest number of bins of the histogram of AUC.
 
@@ -88,13 +90,15 @@ class Accumulator:
         self, measures: Measures = 'AP nDCG@10 RR', *, auc: bool = False,
         rel: float = 1, weights: str | None = None,
         conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
-        no_relevant: NoRelevantChoice | None = None, bins: int = LIMIT,
+        no_relevant: NoRelevantChoice | None = None, names: NamesChoice = 'standard',
+        bins: int = LIMIT,
     ):
         self.conventions = _of_stream(conventions, ties, no_relevant)
         check_option('weights', weights, (None, *get_args(NamedWeights)))
-        requested = requested_measures(measures, self.conventions)
-        name_of = {completed(m, self.conventions): m for m in reversed(requested)}
-        self.measures, self.requested = map(tuple, zip(*reversed(name_of.items())))
+        requested = requested_measures(measures, self.conventions, names)
+        pairs = [(completed(m, self.conventions), m) for m in reversed(requested)]
+        by_name = {repr(complete): (complete, m) for complete, m in pairs}
+        self.measures, self.requested = map(tuple, zip(*reversed(by_name.values())))
         for m in self.measures:
             if m.kind.aggregate not in (MEAN, GEOMETRIC_MEAN, SUM):
                 raise ValueError(f'{m.kind.aggregate.name} cannot be computed batch by '
@@ -105,9 +109,9 @@ class Accumulator:
                     f'{m} needs {lacking}, which is not known in a stream: write '
                     f'{m.name}({lacking}=...)'
                 )
-        names = *map(repr, self.measures), 'GAUC'
+        summed = *map(repr, self.measures), 'GAUC'
         # the sum and the weight of the terms of each
-        self.totals = dict.fromkeys(names, [exact_sum([])] * 2)
+        self.totals = dict.fromkeys(summed, [exact_sum([])] * 2)
         self.groups = self.items = self.no_relevant = self.skipped = 0
         self.rel = rel
         self.weights = weights
@@ -232,7 +236,8 @@ class Accumulator:
     def _settings(self):
         "Return the settings that must be equal in two accumulators that are merged."
         bins = None if self.histogram is None else self.histogram.limit
-        return self.measures, self.conventions, self.rel, self.weights, bins
+        names = [*self.totals]
+        return self.measures, names, self.conventions, self.rel, self.weights, bins
 
     def __repr__(self) -> str:
         names = ', '.join(map(repr, self.measures))

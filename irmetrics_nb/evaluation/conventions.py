@@ -25,6 +25,7 @@ from irmetrics_nb.core.choices import (
     IdenticalIdsChoice,
     JudgmentsChoice,
     MissingChoice,
+    NamesChoice,
     NegativeChoice,
     NoRelevantChoice,
     ScoreDtypeChoice,
@@ -150,6 +151,7 @@ class Options(TypedDict, total=False):
     judgments: JudgmentsChoice | None
     duplicates: DuplicatesChoice | None
     identical_ids: IdenticalIdsChoice | None
+    names: NamesChoice
     system: str | None
     memory: int | None
     part: bool
@@ -229,7 +231,8 @@ def convention_phrases(conventions: Conventions, measures: Sequence[Measure]) ->
             if name == m.name and option not in OPTIONS_OF_KINDS and m.arguments().get(option) != value:
                 phrases.append(f'{m!r}: {option} is as requested, not as in {tool}')
     if tool in PRESETS: phrases += [f'in {tool}, {text}' for text in not_reproduced(PRESETS[tool], measures)]
-    return phrases + [f'{m!r}: {m.kind.aggregate.name}' for m in measures if m.kind.aggregate != MEAN]
+    phrases += [f'{m!r}: {m.kind.aggregate.name}' for m in measures if m.kind.aggregate != MEAN]
+    return phrases + [f'{m.label} is {m.standard}' for m in measures if m.label not in ('', m.standard)]
 
 # %% ../../nbs/evaluation/conventions.ipynb #0e7d1a01
 def worth_of_nothing(measure: Measure, no_relevant: str) -> float:

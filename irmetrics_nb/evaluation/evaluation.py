@@ -22,6 +22,7 @@ from irmetrics_nb.core.choices import (
     IdenticalIdsChoice,
     JudgmentsChoice,
     MissingChoice,
+    NamesChoice,
     NegativeChoice,
     NoRelevantChoice,
     ScoreDtypeChoice,
@@ -78,7 +79,7 @@ def evaluate(
     negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
     unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
     duplicates: DuplicatesChoice | None = None,
-    identical_ids: IdenticalIdsChoice | None = None,
+    identical_ids: IdenticalIdsChoice | None = None, names: NamesChoice = 'standard',
     system: str | None = None, memory: int | None = None,
     progress: Callable[[int, int], object] | None = None, groups: Any = None,
     part: bool = False,
@@ -143,6 +144,11 @@ def evaluate(
         A document with the same id as its query counts like others, or is removed from
         the run before documents are ranked, as in BEIR; its judgments still count.
         'skip' reads all of the run into memory.
+    names : {'standard', 'asked'}
+        The name of a measure in the result: its name in this package, such as
+        Success@10, or the text by which you asked for it, such as HR@10. Two texts for
+        the same measure are then two columns. A text that names several measures, such
+        as 'P.5,10', and a `Measure` keep the standard names.
     system : str, optional
         The column or the partition of a table that has the names of several systems.
     memory : int, optional
@@ -221,7 +227,7 @@ def evaluate(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
         judgments=judgments, duplicates=duplicates, identical_ids=identical_ids)
-    requested = requested_measures(measures, conventions)
+    requested = requested_measures(measures, conventions, names)
     runs = recognise(qrels, run, system)
     graded_source = _of_part(qrels, Qrels) if part else qrels
     truth = Judgments(Qrels._of(graded_source, conventions.duplicates))
@@ -386,11 +392,13 @@ def _all_tie_bounds(measures, values, batches, scored):
 # %% ../../nbs/evaluation/evaluation.ipynb #16a794a6
 _parse_text = lru_cache(parse_all)  # of the same text again and again, as in a training loop
 
-def requested_measures(measures: Measures, conventions: Conventions) -> tuple[Measure, ...]:
+def requested_measures(
+    measures: Measures, conventions: Conventions, names: NamesChoice = 'standard',
+) -> tuple[Measure, ...]:
     """Parse measures; look names up in the tool of the conventions first."""
     parse_measures: Any = parse_all
     if isinstance(measures, str): parse_measures = _parse_text
-    return tuple(parse_measures(measures, tool=tool_of(conventions)))
+    return tuple(parse_measures(measures, tool=tool_of(conventions), names=names))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #574c5c7d
 def _with_groups(scores, groups):

@@ -425,7 +425,8 @@ def report(
         A function that is called as progress(percent, 100) while the work is done.
     options
         Options of `evaluate`: conventions, ties, missing, no_relevant, negative,
-        score_dtype, unjudged, judgments, duplicates, identical_ids, memory, system.
+        score_dtype, unjudged, judgments, duplicates, identical_ids, names, memory,
+        system.
 
     Returns
     -------
@@ -456,9 +457,10 @@ def report(
     convention_options: dict = {**options}
     sources = _sources(qrels, runs, convention_options.pop('system', None))
     memory = convention_options.pop('memory', None)
+    asked_names = convention_options.pop('names', 'standard')
     conventions = conventions_of(
         convention_options.pop('conventions', None), **convention_options)
-    requested = requested_measures(measures, conventions)
+    requested = requested_measures(measures, conventions, asked_names)
     duplicates = conventions.duplicates
     if isinstance(qrels, str | os.PathLike): judgments: Any = read_rows(qrels, 'qrels')
     else: judgments = Qrels._of(qrels, duplicates)
@@ -489,9 +491,9 @@ def report(
     found = None
     if checkup: found = checkup_of(of_judgments, examined_runs)
     cards = tuple(_cards(rows, pair, measure, listings, measure_conventions))
-    topic_words = read_words(topics, scores.query_ids, TOPICS)
+    queries = read_words(topics, scores.query_ids, TOPICS)
     shown = {doc for card in cards for x in card.documents for doc in (x.doc, x.parent)}
-    add_words(cards, topic_words, read_words(documents, shown - {''}))
+    add_words(cards, queries, read_words(documents, shown - {''}))
     subject = scores.runs[0].name or 'A run'
     slices = None
     if comparison:
@@ -501,8 +503,7 @@ def report(
     best_grade = float(truth.rows.value.max(initial=0))
     title = title or f'{subject}, {counted(len(scores), "query")}'
     finishing(1, 1)
-    return Report(
-        scores, comparison, cards, found, title, topic_words, slices, best_grade)
+    return Report(scores, comparison, cards, found, title, queries, slices, best_grade)
 
 # %% ../../nbs/reporting/report.ipynb #6872ab84
 WRITING = 'output', 'path', 'file', 'filename', 'out', 'save', 'format'  # options that `save` makes needless
