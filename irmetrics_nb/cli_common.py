@@ -476,7 +476,7 @@ CONVENTIONS = {
     'unjudged': 'Whether unjudged documents keep their ranks or are removed.',
     'judgments': 'Which judgments are used: all, or only those of retrieved documents.',
     'duplicates': 'Whether a duplicate document in a query is an error, or which of its rows counts: the first, last '
-                  'or best.',
+                  'or best, or the mean of them.',
     'identical_ids': 'Whether to keep or remove a document whose id is equal to the id of its query.',
 }
 
