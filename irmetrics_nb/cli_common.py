@@ -42,10 +42,10 @@ from .data.recognition import Runs, recognise
 from irmetrics_nb.data.sources import (
     PAD,
     Rows,
-    decompressed,
     negate_numbers,
     rows_from_bytes,
     said_columns,
+    unpacked,
 )
 from .evaluation.conventions import conventions_of, tool_of
 from .metrics.parsing import Measure, measure_table, parse_all
@@ -332,7 +332,9 @@ def source_of(path: Path, role: str) -> Path | str | Rows | Qrels | Run:
             return (Qrels if role == 'qrels' else Run)(source, **options)
         return source
     name = 'standard input'
-    with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
+    data = bytearray()
+    if sys.stdin:
+        with file_errors(name), unpacked(sys.stdin.buffer, name) as stream: data += stream.read()
     if not data: raise DataError(f'{name} is empty')
     rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), role, name, options.get('columns', {}))
     if not options.get('descending', True) and not rows.ranks: rows = negate_numbers(rows)

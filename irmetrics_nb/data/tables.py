@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/data/tables.ipynb #10bd0922
+from .compression import unpacked_name
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,
@@ -373,13 +374,13 @@ def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS)
     """Return the separator of a text file whose first line is a header.
 
     `head` has the first bytes of the file. If the first line is not a header, return
-    ',' for a `name` that ends with .csv or .csv.gz, and None for any other name."""
+    ',' for a `name` that ends with .csv (or .csv.gz), and None for any other name."""
     first_line = head.split(b'\n')[0].decode('utf-8-sig', 'replace').strip('\r')
     for separator in '\t,;':
         names = header_names(first_line.split(separator))
         query, document, _ = _choices(names, 'run', columns)
         if query and document and not names[0].startswith('#'): return separator
-    return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
+    return ',' if unpacked_name(name).endswith('.csv') else None
 
 # %% ../../nbs/data/tables.ipynb #1e1702c4
 @contextmanager
