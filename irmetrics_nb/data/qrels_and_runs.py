@@ -35,7 +35,7 @@ from irmetrics_nb.data.errors import (
     report_fault,
     visible,
 )
-from .ids import Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
+from .ids import GRADES, Ids, KeyIndex, factorize, grading, invalid_rows, mix, to_floats
 from .sources import is_columns, lookup_column, no_rows, read_rows
 from .tables import SUBTOPICS
 from .text import Note, Rows, rank_rows, select_rows
@@ -282,12 +282,6 @@ class QueryDocTable:
     _role = _number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
     _dicts: Any = None    # a `DictSource`, if the source is a dict of dicts
 
-    def __init__(
-        self, source: Any, *, columns: Mapping[str, Any] | None = None,
-        duplicates: DuplicatesChoice = 'refuse', copy: bool = True,
-    ):
-        self._init(source, copy, columns, duplicates)
-
     def _init(self, source, copy, columns, duplicates, descending=None):
         check_option('duplicates', duplicates, CHOICES['duplicates'])
         default = columns is None and descending is None
@@ -299,7 +293,7 @@ class QueryDocTable:
             _check_rule(source, duplicates)
             self._set(**vars(source))  # with its caches
             return
-        dicts = DictSource.of(source, self._role) if default else None
+        dicts = DictSource.of(source, self._role) if default and not GRADES.get() else None
         if dicts:
             if copy: dicts.docs = {query: docs.copy() for query, docs in source.items()}
             self._set(_dicts=dicts)
@@ -456,6 +450,9 @@ class Qrels(QueryDocTable):
         Names of the columns in a table, text or records: {'query': name, 'document':
         name, 'relevance': name}. Columns that are not listed are found by their usual
         names. For text without a header, use column numbers from 1.
+    grades : dict, optional
+        The number of each grade, such as {'Exact': 3, 'Partial': 1, 'No': 0}, if the
+        grades are words, or other numbers than you need. It must contain all grades.
     duplicates : {'refuse', 'first', 'last', 'best', 'mean'}
         How to treat a duplicate document in a query: raise DataError ('refuse'), or
         use its first row, its last row, the row with the highest grade ('best'), or
@@ -466,10 +463,10 @@ class Qrels(QueryDocTable):
     Raises
     ------
     DataError
-        If the source cannot be read, a grade is not a finite number, or a query has a
-        duplicate document and `duplicates` is 'refuse'.
+        If the source cannot be read, a grade is not a finite number or not in `grades`,
+        or a query has a duplicate document and `duplicates` is 'refuse'.
     ValueError
-        For an unknown value of `duplicates`.
+        For an unknown value of `duplicates`, and if `grades` is not {grade: number}.
 
     Warns
     -----
@@ -488,6 +485,15 @@ class Qrels(QueryDocTable):
     _number = 'relevance'
     # {query: ids} of the only run that `from_spans` has judged; None: any run is valid.
     _chunks: Any = None
+
+    def __init__(
+        self, source: Any, *, columns: Mapping[str, Any] | None = None,
+        grades: Mapping[Any, float] | None = None,
+        duplicates: DuplicatesChoice = 'refuse', copy: bool = True,
+    ):
+        if grades is not None and isinstance(source, Qrels):
+            raise ValueError('this Qrels is already read; set grades= where you create it')
+        with grading(grades): self._init(source, copy, columns, duplicates)
 
     @cached_property
     def _by_query(self) -> tuple[DictSource, np.ndarray]:
