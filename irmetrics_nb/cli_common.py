@@ -37,15 +37,15 @@ import typer
 from . import PRESETS, DataError, Qrels, Run
 from .core.choices import CHOICES, NamesChoice, naming_options
 from .data.errors import EMPTY_PATH, file_errors, visible
-from .data.qrels_and_runs import write_whole
+from .data.qrels_and_runs import grading, write_whole
 from .data.recognition import Runs, recognise
 from irmetrics_nb.data.sources import (
     PAD,
     Rows,
-    decompressed,
     negate_numbers,
     rows_from_bytes,
     said_columns,
+    unpacked,
 )
 from .evaluation.conventions import conventions_of, tool_of
 from .metrics.parsing import Measure, measure_table, parse_all
@@ -320,6 +320,16 @@ def columns_of(text: str, role: str) -> dict[str, Any]:
                                  f'query=NAME,document=NAME,{number}=NAME') from None
     return {'columns': columns, **({'descending': False} if ranks else {})}
 
+def grades_of(text: str | None) -> dict[str, str] | None:
+    """Parse grades such as Exact=3,Partial=1; return {grade: number} as texts, and None for None.
+
+    Raises typer.BadParameter if a number is missing, or a grade appears twice."""
+    if text is None: return None
+    pairs = [assignment.rpartition('=') for assignment in text.split(',')]
+    grades = {grade.strip(): number for grade, _, number in pairs}
+    if len(grades) == len(pairs) and '' not in grades: return grades
+    raise typer.BadParameter(f'--grades {text}: expected grades in the form WORD=NUMBER,WORD=NUMBER')
+
 def source_of(path: Path, role: str) -> Path | str | Rows | Qrels | Run:
     """Return the qrels or the run at a path of the command line.
 
@@ -332,7 +342,9 @@ def source_of(path: Path, role: str) -> Path | str | Rows | Qrels | Run:
             return (Qrels if role == 'qrels' else Run)(source, **options)
         return source
     name = 'standard input'
-    with file_errors(name): data = bytearray(decompressed(sys.stdin.buffer).read() if sys.stdin else b'')
+    data = bytearray()
+    if sys.stdin:
+        with file_errors(name), unpacked(sys.stdin.buffer, name) as stream: data += stream.read()
     if not data: raise DataError(f'{name} is empty')
     rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), role, name, options.get('columns', {}))
     if not options.get('descending', True) and not rows.ranks: rows = negate_numbers(rows)
@@ -462,6 +474,8 @@ OPTIONS = {  # of several commands: the name of a parameter -> its annotation
     'groups': option(Path, 'A file that divides the queries into groups: a query and its group on each line, or a '
                            'table with a header, a column of queries and a column of groups for each dimension (such '
                            'as language).'),
+    'grades': option(str, 'The number of each grade in the judgments, such as Exact=3,Partial=1, if grades are words.',
+                     metavar='NAMES'),
     'system': option(str, 'The column with the name of the system, if a file contains several runs.', metavar='COLUMN'),
     'imports': option(list[str], 'A module or a Python file to import first, for its measures (@measure); this runs '
                                  'its code.', '--import', metavar='MODULE'),
@@ -482,7 +496,7 @@ CONVENTIONS = {
     'unjudged': 'Whether unjudged documents keep their ranks or are removed.',
     'judgments': 'Which judgments are used: all, or only those of retrieved documents.',
     'duplicates': 'Whether a duplicate document in a query is an error, or which of its rows counts: the first, last '
-                  'or best.',
+                  'or best, or the mean of them.',
     'identical_ids': 'Whether to keep or remove a document whose id is equal to the id of its query.',
 }
 
@@ -510,15 +524,19 @@ def takes_options(**options: Any) -> Callable:
         annotations = OPTIONS | options
         parameters = [p.replace(annotation=annotations[p.name]) for p in names if p.name != 'options']
         with_conventions = len(parameters) < len(names)
+        if parameters[0].name == 'qrels':
+            parameters.append(Parameter('grades', Parameter.KEYWORD_ONLY, default=None, annotation=OPTIONS['grades']))
         if with_conventions:
             parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
                            for name, annotation in _MORE.items()]
         @wraps(command)
         def wrapped(**arguments):
             digits = arguments.pop('digits', None)
+            grades = grades_of(arguments.pop('grades', None))
             COLUMNS_BY_ROLE.clear()
             if with_conventions: arguments['options'] = _convention_options(arguments)
-            with naming_options(), one_line_errors(), one_line_warnings(), showing_digits(digits):
+            with naming_options(), usage_errors(), grading(grades): pass
+            with naming_options(), one_line_errors(), one_line_warnings(), showing_digits(digits), grading(grades):
                 for module in arguments.pop('imports', None) or (): import_code(module)
                 return command(**arguments)
         wrapped.__signature__ = Signature(parameters)

@@ -4,6 +4,7 @@ import json
 import shutil
 import warnings
 from collections import namedtuple
+from fractions import Fraction
 
 import ir_measures
 import numpy as np
@@ -402,3 +403,41 @@ def test_tools_are_compared_on_a_run_with_a_rule_of_its_own():
     run = Run([('q', 'a', 1), ('q', 'b', 2), ('q', 'a', 3)], duplicates='first')  # b, a
     found = differ({'q': {'a': 1, 'b': 0}}, run, 'AP', a='ir_measures', b='trec_eval')
     assert str(found).startswith('AP: ir_measures 0.500000, trec_eval 0.500000')
+
+
+_nasty = st.one_of(st.integers(-3, 5), st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([.1, .3, 1e308, -1e308, 5e-324, 2.**53 + 2]))
+
+
+@given(st.lists(st.tuples(st.sampled_from(['q', 'r']), _docs, _nasty), min_size=1, max_size=25))
+def test_the_mean_of_duplicates_is_the_exact_mean_rounded_once(rows):
+    numbers = {}
+    for query, doc, number in rows: numbers.setdefault(query, {}).setdefault(doc, []).append(Fraction(number))
+    expected = {query: {doc: float(sum(values) / len(values)) for doc, values in docs.items()} for query, docs in numbers.items()}
+    for make in Qrels, Run:
+        read = make(list(rows), duplicates='mean')
+        assert {q: {d: float(x) for d, x in docs.items()} for q, docs in read.to_dict().items()} == expected
+        assert read.repeats == len(rows) - sum(map(len, expected.values()))
+        assert read.to_dict() == make(list(rows)[::-1], duplicates='mean').to_dict()
+
+
+def test_the_mean_of_several_judges_by_hand_and_by_the_command(tmp_path):
+    # grades of a: (3 + 2 + 0) / 3 = 5/3; of b: 1, as a blank grade does not count; of 1 and "1": (2 + 1) / 2
+    rows = [('q', 'a', 3), ('q', 'b', None), ('q', 'a', 2), ('q', 'b', 1), ('q', 'a', 0), ('q', 1, 2), ('q', '1', 1)]
+    qrels = Qrels(rows, duplicates='mean')
+    assert qrels.to_dict() == {'q': {'a': 5 / 3, 'b': 1, '1': 1.5}} and qrels.repeats == 3
+    assert [str(note) for note in qrels.notes] == ['1 blank grade(s) in the judgments, counted as not judged']
+    trec = put(tmp_path / 'judges.qrels', b'q 0 a 3\nq 0 b 1\nq 0 a 0\nq 0 b 0\n')
+    run = put(tmp_path / 'a.run', b'q Q0 b 1 2 t\nq Q0 a 2 1.5 t\nq Q0 c 3 1 t\n')
+    # mean grades a 1.5 and b .5: nDCG@2 = (.5 + 1.5 / log2 3) / (1.5 + .5 / log2 3)
+    value = (.5 + 1.5 / np.log2(3)) / (1.5 + .5 / np.log2(3))
+    scores = evaluate(trec, run, 'nDCG@2', duplicates='mean')
+    assert scores.means == {'nDCG@2': pytest.approx(value)}
+    assert 'the mean of its rows counts for a duplicate' in repr(scores)
+    done = irmetrics('evaluate', trec, run, '-m', 'nDCG@2', '--duplicates', 'mean')
+    assert done.returncode == 0 and f'{value:.4f}' in done.stdout and '2 rows of the judgments left out' in done.stdout.replace('\n', ' ')
+    with pytest.raises(DataError, match='the mean of the scores of document .a. is not a number'):
+        Run([('q', 'a', np.inf), ('q', 'a', -np.inf)], duplicates='mean')
+    assert Run([('q', 'a', np.inf), ('q', 'a', 1)], duplicates='mean').to_dict() == {'q': {'a': np.inf}}
+    ranks = [{'query': 'q', 'doc_id': 'a', 'rank': 1}, {'query': 'q', 'doc_id': 'b', 'rank': 2}, {'query': 'q', 'doc_id': 'a', 'rank': 4}]
+    assert Run(ranks, duplicates='mean').to_dict() == {'q': {'a': -2.5, 'b': -2}}
+    with pytest.raises(ValueError, match="read with duplicates='mean', which left out 1 row"): Run(Run(ranks, duplicates='mean'), duplicates='first')

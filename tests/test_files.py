@@ -161,7 +161,7 @@ def test_bad_files_give_one_error_with_file_line_and_value(case, tmp_path):
 def test_an_error_asks_whether_the_file_is_text_at_all(tmp_path):
     binary = {
         "is this a binary file (byte 0 is NUL)?": bytes(range(256)) * 99,
-        "is this a zip archive?": b"PK\x03\x04" + bytes(99),
+        "is this a PDF?": b"%PDF-1.5\n" + bytes(99),
     }
     for question, content in binary.items():
         (tmp_path / "file").write_bytes(content)

@@ -1,7 +1,13 @@
 "Packed files: cut off, damaged, with something behind, or far too large inside."
+import bz2
 import contextlib
 import gzip
+import io
+import lzma
 import os
+import sys
+import zipfile
+from types import SimpleNamespace
 
 import pytest
 from helpers import FROM_CLI, QRELS, READ, RUN, child, exact, irmetrics, peak, put
@@ -9,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import read_trec
 
-from irmetrics_nb import DataError, Qrels, Run, check
+from irmetrics_nb import DataError, Qrels, Run, check, evaluate
+from irmetrics_nb.data.recognition import read_batches
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 
@@ -121,3 +128,140 @@ def test_the_check_up_of_a_line_without_end_stops_as_early_as_the_evaluation(tmp
     done = child(FROM_CLI, "check", *{"qrels": (bomb, run), "run": (qrels, bomb)}[side], memory=3 << 30)
     assert "exit 1" in done.stdout and "1,048,576 bytes" in done.stdout and not done.stderr, done.stderr[-300:]
     assert peak(done) < 300
+
+
+def zipped(data, *names):
+    "A zip archive in which each of the files has the data."
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names or ["a.run"]:
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+ARCHIVES = {"bz2": bz2.compress, "xz": lzma.compress, "zip": zipped}
+
+
+@pytest.mark.parametrize("end", ARCHIVES)
+def test_a_compressed_file_is_read_like_the_file_itself(tmp_path, end):
+    pack = ARCHIVES[end]
+    qrels, run = put(tmp_path / f"q.{end}", pack(QRELS)), put(tmp_path / f"b.run.{end}", pack(RUN))
+    named = put(tmp_path / "run-without-end", pack(RUN))
+    assert Run(run).to_dict() == Run(named).to_dict() == {"q": {"b": 2.5, "a": 1.5}}
+    # a, the only relevant document, is second: RR = 1/2
+    assert evaluate(qrels, run, "RR").means == {"RR": 0.5}
+    both = evaluate(qrels, {"x": run, "y": named}, "RR")
+    assert both.runs == ["x", "y"] or [info.name for info in both.runs] == ["x", "y"]
+    assert check(qrels, run).ok
+    for args, stdin in ((qrels, run), b""), ((qrels, "-"), pack(RUN)), (("-", run), pack(QRELS)):
+        done = irmetrics("evaluate", *args, "-m", "RR", stdin=stdin)
+        assert done.returncode == 0 and "0.5000" in done.stdout, done.stderr
+    assert irmetrics("check", qrels, run).returncode == 0
+    table = put(tmp_path / f"t.csv.{end}", pack(b"query_id,doc_id,score\nq,a,1\n"))
+    records = put(tmp_path / f"t.jsonl.{end}", pack(b'{"query_id": "q", "doc_id": "a", "score": 1}\n'))
+    assert Run(table).to_dict() == Run(records).to_dict() == {"q": {"a": 1}}
+    assert Run(run).name == "tag" and Run(table).name == "t"
+
+
+@pytest.mark.parametrize("end", ARCHIVES)
+def test_a_truncated_or_damaged_archive_is_one_error_that_names_the_file(tmp_path, end):
+    content = RUN + b"".join(b"q%d Q0 d%d 1 0.%d tag\n" % (n, n * n, n) for n in range(3000))
+    packed = ARCHIVES[end](content)
+    for cut in range(12, len(packed) - 1, 997):
+        path = put(tmp_path / "cut", packed[:cut])
+        with pytest.raises(DataError) as error:
+            Run(path)
+        assert str(error.value).startswith(f"{path}: ") and "gzip" not in str(error.value)
+    for at in range(30, len(packed), 1009):
+        path = put(tmp_path / "changed", packed[:at] + bytes([packed[at] ^ 85]) + packed[at + 1 :])
+        with contextlib.suppress(DataError):
+            assert exact(Run(path).to_dict()) == exact(read_trec(content, "run"))
+    done = irmetrics("evaluate", put(tmp_path / "qrels", QRELS), put(tmp_path / "cut", packed[:-30]))
+    assert done.returncode == 1 and done.stderr.startswith(f"irmetrics: error: {tmp_path / 'cut'}: ") and done.stderr.count("\n") == 1
+
+
+def test_several_compressed_streams_are_one_file_and_other_data_behind_them_an_error(tmp_path):
+    for pack in bz2.compress, lzma.compress:
+        packed = pack(RUN[:11]) + pack(b"") + pack(RUN[11:])
+        assert exact(Run(put(tmp_path / "run", packed)).to_dict()) == exact(read_trec(RUN, "run"))
+        for behind in b"garbage", RUN, pack(RUN)[:20]:
+            with pytest.raises(DataError, match=f"^{tmp_path / 'run'}: "):
+                Run(put(tmp_path / "run", packed + behind))
+
+
+def test_a_zip_archive_needs_one_file(tmp_path):
+    mac = zipped(RUN, "runs/a.run", "__MACOSX/runs/._a.run", "runs/")
+    assert Run(put(tmp_path / "mac.zip", mac)).to_dict() == {"q": {"b": 2.5, "a": 1.5}}
+    for names, listed in (["a.run", "b.run"], "['a.run', 'b.run']"), (["runs/"], "[]"):
+        path = put(tmp_path / "several.zip", zipped(RUN, *names))
+        with pytest.raises(DataError) as error:
+            Run(path)
+        assert str(error.value) == f"{path}: a zip archive must have one file, but this one has {listed}"
+    locked = bytearray(zipped(RUN))
+    for at in 6, locked.index(b"PK\x01\x02") + 8:
+        locked[at] |= 1  # the flag of a password
+    with pytest.raises(DataError, match="locked.zip: .*password"):
+        Run(put(tmp_path / "locked.zip", locked))
+
+
+@pytest.mark.parametrize("end", ["bz2", "xz"])
+def test_a_bomb_in_other_archives_is_refused_in_little_memory(tmp_path, end):
+    bomb = put(tmp_path / "bomb", ARCHIVES[end](b"query_id,doc_id,score\n" + b"," * (256 << 20)))
+    done = child(FROM_CLI, "evaluate", put(tmp_path / "qrels", QRELS), bomb, memory=3 << 30)
+    assert "exit 1" in done.stdout and done.stderr.startswith(f"irmetrics: error: {bomb}") and peak(done) < 300
+
+
+def test_a_large_compressed_run_is_read_in_batches(tmp_path):
+    run = b"".join(b"q%d Q0 d%d 1 %d tag\n" % (n // 100, n, -n) for n in range(20000))
+    plain = put(tmp_path / "a.run", run)
+    for end, pack in ARCHIVES.items():
+        path = put(tmp_path / f"a.run.{end}", pack(run))
+        batches = [*read_batches(path, size=50_000)]
+        assert len(batches) > 3 and sum(map(len, batches)) == 20000
+        found = evaluate({"q7": {"d701": 1}, "q9": {"d900": 2}}, path, "RR", memory=1 << 20)
+        assert found.means == evaluate({"q7": {"d701": 1}, "q9": {"d900": 2}}, plain, "RR").means == {"RR": 0.75}
+
+
+ZSTD = b"\x28\xb5\x2f\xfd\x20" + bytes([len(RUN)]) + (1 + (len(RUN) << 3)).to_bytes(3, "little") + RUN  # one frame of a raw block
+
+
+class Decompressor:
+    "A decompressor of zstd for a frame with one raw block, as of compression.zstd and of zstandard."
+
+    def __init__(self):
+        self.data, self.eof, self.unused_data = b"", False, b""
+
+    def decompressobj(self):
+        return self
+
+    def decompress(self, data):
+        self.data += data
+        self.eof = len(self.data) >= len(ZSTD)
+        self.unused_data = self.data[len(ZSTD) :]
+        return self.data[9 : len(ZSTD)] if self.eof else b""
+
+
+@pytest.mark.parametrize("module", ["compression.zstd", "zstandard"])
+def test_zstd_is_read_by_either_module(tmp_path, monkeypatch, module):
+    monkeypatch.setitem(sys.modules, "compression.zstd", None)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    path = put(tmp_path / "a.run.zst", ZSTD)
+    with pytest.raises(DataError) as error:
+        Run(path)
+    assert str(error.value) == f"{path}: zstd needs Python 3.14 or the package zstandard; run pip install zstandard"
+    monkeypatch.setitem(sys.modules, module.partition(".")[0], SimpleNamespace())
+    monkeypatch.setitem(sys.modules, module, SimpleNamespace(ZstdDecompressor=Decompressor))
+    assert Run(path).to_dict() == Run(put(path, ZSTD)).to_dict() == {"q": {"b": 2.5, "a": 1.5}}
+    for data in ZSTD[:-1], ZSTD + ZSTD[:9]:
+        with pytest.raises(DataError, match=f"^{path}: the compressed data end too early; is the file truncated"):
+            Run(put(path, data))
+
+
+def test_zstd_is_read_where_it_is_installed(tmp_path):
+    path = put(tmp_path / "a.run.zst", ZSTD)
+    try:
+        read = Run(path).to_dict()
+    except DataError as error:
+        assert "pip install zstandard" in str(error)
+    else:
+        assert read == {"q": {"b": 2.5, "a": 1.5}}

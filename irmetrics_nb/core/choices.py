@@ -21,7 +21,7 @@ NegativeChoice = Literal['zero', 'keep']
 ScoreDtypeChoice = Literal['float64', 'float32']
 UnjudgedChoice = Literal['keep', 'skip']
 JudgmentsChoice = Literal['all', 'retrieved']
-DuplicatesChoice = Literal['refuse', 'first', 'last', 'best']
+DuplicatesChoice = Literal['refuse', 'first', 'last', 'best', 'mean']
 IdenticalIdsChoice = Literal['keep', 'skip']
 NamesChoice = Literal['standard', 'asked']  # of measures
 
@@ -51,7 +51,8 @@ CHOICES = {
                    'first': 'the first row of a duplicate document counts',
                    'last': 'the last row of a duplicate document counts',
                    'best': 'the row with the highest value counts for a duplicate '
-                           'document'},
+                           'document',
+                   'mean': 'the mean of its rows counts for a duplicate document'},
     'identical_ids': {'keep': '',
                       'skip': 'documents with the id of their query are removed'},
 }

@@ -188,7 +188,7 @@ def import_polars(feature: str = 'a table', instead: str = '') -> Any:
     return polars
 
 # %% ../../nbs/data/errors.ipynb #a82badf2
-TABLE_LIBRARIES = 'polars', 'pyarrow', 'pyo3_runtime', '_csv'
+TABLE_LIBRARIES = 'polars', 'pyarrow', 'pyo3_runtime', '_csv', '_lzma', 'zlib', 'zipfile', 'zst', 'compression'
 
 @contextmanager
 def polars_errors(source: str) -> Iterator[None]:

@@ -9,7 +9,9 @@ __all__ = []
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from itertools import chain, combinations, count, product
 from operator import itemgetter
@@ -21,7 +23,7 @@ import numpy as np
 
 # %% ../../nbs/data/ids.ipynb #02852cfb
 from ..core.arrays import changes
-from .errors import DataError, is_utf8_text, short_repr
+from .errors import DataError, is_utf8_text, parameter, phrase, short_repr
 
 # %% ../../nbs/data/ids.ipynb #537b22ac
 # Row n keeps the first n of the eight bytes in a word.
@@ -405,6 +407,7 @@ def to_floats(numbers: Sequence) -> np.ndarray:
 
 # %% ../../nbs/data/ids.ipynb #891146e4
 NUMBER_NAMES = {'qrels': 'grade', 'run': 'score'}
+GRADES: ContextVar[Mapping | None] = ContextVar('GRADES', default=None)  # set by `grading`
 
 def invalid_rows(value: np.ndarray, role: str) -> np.ndarray:
     """Return the indices of invalid numbers, for `role` 'qrels' or 'run'. NaN is always
@@ -421,7 +424,56 @@ def invalid_number(role: str, source: object, value: float) -> str:
     """Return the error message for an invalid grade ('qrels') or score ('run'). `source` is
     the number as it was read, and `value` the float that it was parsed to."""
     finite = 'finite ' if np.isinf(value) else ''
+    if role == 'qrels' and GRADES.get(): return f'the grade {short_repr(source)} is not in {parameter("grades")}'
     return f'the {NUMBER_NAMES[role]} {short_repr(source)} is not a {finite}number'
+
+# %% ../../nbs/data/ids.ipynb #6a3d0002
+@contextmanager
+def grading(grades: Mapping | None) -> Iterator[None]:
+    """Map the grades of all judgments that are read in a `with` block to numbers.
+
+    `grades` is {grade: number}, where a grade is a word or a number; None: nothing changes. Raises ValueError for
+    other objects, and for numbers that are not finite."""
+    if grades is None: return (yield)
+    numbers = [to_float(x) for x in grades.values()] if isinstance(grades, Mapping) else []
+    if not (numbers and np.isfinite(numbers).all()):
+        raise ValueError(f'{parameter("grades")} must have the form {{word: number}}, not {short_repr(grades)}')
+    as_numbers = {to_float(grade): x for grade, x in zip(grades, numbers)}
+    token = GRADES.set(as_numbers | {str(grade).strip(): x for grade, x in zip(grades, numbers)})
+    try: yield
+    finally: GRADES.reset(token)
+
+def map_grades(source: Iterable) -> np.ndarray:
+    """Return the number of each grade in a float64 array, as set by `grading`; NaN for a grade that is not mapped."""
+    grades: Any = GRADES.get()
+    texts = ['' if is_blank(grade) else str(grade).strip() for grade in source]
+    number_of = {}
+    for text in {*texts}:
+        number = to_float(text)
+        number_of[text] = grades.get(text, np.nan if np.isnan(number) else grades.get(number, np.nan))
+    return np.array([number_of[text] for text in texts], float)
+
+def parse_numbers(ids: Ids, role: str) -> np.ndarray:
+    """Parse the grades ('qrels') or scores ('run') of a text; return a float64 array (n,) with NaN for invalid text."""
+    if role == 'run' or not GRADES.get(): return parse_floats(ids)
+    distinct, code = factorize(ids)
+    return map_grades(distinct.tolist())[code]
+
+MAX_WORDS = 20  # more are not grades, but ids or texts
+SHOWN_WORDS = 10
+
+def words_hint(source: Iterable) -> str:
+    """Return the end of an error message for grades that are words: all grades with their counts, and what to write.
+
+    Return '' if no grade is a word, or if there are too many to be grades, unless `grading` maps grades."""
+    counts = Counter(str(grade).strip() for grade in source if not is_blank(grade))
+    words = [word for word in sorted(counts) if any(map(str.isalpha, word)) and word.lower() != 'nan']
+    if not GRADES.get() and (not words or len(counts) > MAX_WORDS): return ''
+    found = [f'{grade!r} ({counts[grade]:,})' for grade in sorted(counts)]
+    listed = ', '.join(found[:SHOWN_WORDS]) + ', ...' * (len(found) > SHOWN_WORDS)
+    word = (words or sorted(counts))[0]
+    example = phrase(f'grades={{{word!r}: 1, ...}}', f'--grades {word}=1,...')
+    return f'; the grades are {listed}; map each of them to a number with {example}'
 
 # %% ../../nbs/data/ids.ipynb #c2de0fe5
 _ZEROS = '(?<![0-9])0+(?=[0-9])'

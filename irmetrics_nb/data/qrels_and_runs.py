@@ -13,6 +13,7 @@ from functools import cached_property
 from html import escape
 from itertools import chain, pairwise
 from numbers import Real
+from statistics import mean
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -34,7 +35,7 @@ from irmetrics_nb.data.errors import (
     report_fault,
     visible,
 )
-from .ids import Ids, KeyIndex, factorize, invalid_rows, mix, to_floats
+from .ids import GRADES, Ids, KeyIndex, factorize, grading, invalid_rows, mix, to_floats
 from .sources import is_columns, lookup_column, no_rows, read_rows
 from .tables import SUBTOPICS
 from .text import Note, Rows, rank_rows, select_rows
@@ -98,7 +99,8 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
     """Keep one row for each document of a query; return the remaining rows and keys.
 
     `keys` has a hash of query and document for each row. `duplicates` says which row
-    remains: the 'first', the 'last', or the 'best', which has the highest number."""
+    remains: the 'first', the 'last', or the 'best', which has the highest number. With
+    'mean', the first row remains and gets the mean of the numbers."""
     suspects = repeated_keys(keys, rows)
     if not len(suspects): return rows, keys
     suspected = np.flatnonzero(np.isin(keys, suspects))
@@ -108,12 +110,26 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
         suspected = suspected[descending]
     documents, code = factorize(rows.doc[suspected])
     pair = rows.query[suspected] * np.int64(len(documents)) + code
-    _, chosen = np.unique(pair, return_index=True)  # the first row of each pair
+    _, chosen, group = np.unique(pair, return_index=True, return_inverse=True)  # the first row of each pair
+    if duplicates == 'mean': rows = _with_means(rows, suspected, suspected[chosen][group])
     removed = np.delete(suspected, chosen)
     selection = np.delete(np.arange(len(rows)), removed)
     remaining = select_rows(rows, selection)
     repeats = rows.repeats + len(removed)
     return replace(remaining, repeats=repeats, duplicates=duplicates), keys[selection]
+
+def _with_means(rows, selection, first):
+    """Return rows in which the first row of each group of duplicates has the mean of their numbers, rounded once.
+    `selection` has the numbers of all duplicate rows, and `first` the number of the first row of the group of each.
+    Report a mean that is not a number, as of the scores inf and -inf."""
+    value = rows.value.copy()
+    order = np.argsort(first, kind='stable')
+    targets, begin = np.unique(first[order], return_index=True)
+    groups = np.split(rows.value[selection[order]], begin[1:])
+    value[targets] = [mean(numbers.tolist()) for numbers in groups]
+    for i in targets[np.isnan(value[targets])]:
+        raise DataError(f'{rows.where(i)}: the mean of the scores of document {rows.doc[i]!r} is not a number')
+    return replace(rows, value=value)
 
 def _check_rule(table, duplicates):
     """Raise ValueError if rows of a `Qrels` or `Run` were left out by another rule for duplicates."""
@@ -266,12 +282,6 @@ class QueryDocTable:
     _role = _number = ''  # 'qrels' and 'relevance', or 'run' and 'score'
     _dicts: Any = None    # a `DictSource`, if the source is a dict of dicts
 
-    def __init__(
-        self, source: Any, *, columns: Mapping[str, Any] | None = None,
-        duplicates: DuplicatesChoice = 'refuse', copy: bool = True,
-    ):
-        self._init(source, copy, columns, duplicates)
-
     def _init(self, source, copy, columns, duplicates, descending=None):
         check_option('duplicates', duplicates, CHOICES['duplicates'])
         default = columns is None and descending is None
@@ -283,7 +293,7 @@ class QueryDocTable:
             _check_rule(source, duplicates)
             self._set(**vars(source))  # with its caches
             return
-        dicts = DictSource.of(source, self._role) if default else None
+        dicts = DictSource.of(source, self._role) if default and not GRADES.get() else None
         if dicts:
             if copy: dicts.docs = {query: docs.copy() for query, docs in source.items()}
             self._set(_dicts=dicts)
@@ -440,19 +450,23 @@ class Qrels(QueryDocTable):
         Names of the columns in a table, text or records: {'query': name, 'document':
         name, 'relevance': name}. Columns that are not listed are found by their usual
         names. For text without a header, use column numbers from 1.
-    duplicates : {'refuse', 'first', 'last', 'best'}
+    grades : dict, optional
+        The number of each grade, such as {'Exact': 3, 'Partial': 1, 'No': 0}, if the
+        grades are words, or other numbers than you need. It must contain all grades.
+    duplicates : {'refuse', 'first', 'last', 'best', 'mean'}
         How to treat a duplicate document in a query: raise DataError ('refuse'), or
-        use its first row, its last row, or the row with the highest grade ('best').
+        use its first row, its last row, the row with the highest grade ('best'), or
+        the mean of its grades. A blank grade is not part of the mean.
     copy : bool, default True
         Whether to copy a dict, so that later changes have no effect.
 
     Raises
     ------
     DataError
-        If the source cannot be read, a grade is not a finite number, or a query has a
-        duplicate document and `duplicates` is 'refuse'.
+        If the source cannot be read, a grade is not a finite number or not in `grades`,
+        or a query has a duplicate document and `duplicates` is 'refuse'.
     ValueError
-        For an unknown value of `duplicates`.
+        For an unknown value of `duplicates`, and if `grades` is not {grade: number}.
 
     Warns
     -----
@@ -471,6 +485,15 @@ class Qrels(QueryDocTable):
     _number = 'relevance'
     # {query: ids} of the only run that `from_spans` has judged; None: any run is valid.
     _chunks: Any = None
+
+    def __init__(
+        self, source: Any, *, columns: Mapping[str, Any] | None = None,
+        grades: Mapping[Any, float] | None = None,
+        duplicates: DuplicatesChoice = 'refuse', copy: bool = True,
+    ):
+        if grades is not None and isinstance(source, Qrels):
+            raise ValueError('this Qrels is already read; set grades= where you create it')
+        with grading(grades): self._init(source, copy, columns, duplicates)
 
     @cached_property
     def _by_query(self) -> tuple[DictSource, np.ndarray]:
@@ -517,9 +540,10 @@ class Run(QueryDocTable):
         Whether the largest number ranks first. Use False for ranks, positions or
         distances. Their negatives become the scores. By default, it is False for a
         column named rank or with the key 'rank' in `columns`, and otherwise True.
-    duplicates : {'refuse', 'first', 'last', 'best'}
+    duplicates : {'refuse', 'first', 'last', 'best', 'mean'}
         How to treat a duplicate document in a query: raise DataError ('refuse'), or
-        use its first row, its last row, or the row with the highest score ('best').
+        use its first row, its last row, the row with the highest score ('best'), or
+        the mean of its scores.
     parents : dict, table, path, function or str, optional
         The document of each chunk (passage), if the run has chunks but the judgments
         are of documents: a dict, a table or file with the columns chunk and document, a

@@ -6,7 +6,6 @@
 __all__ = ['read_rows']
 
 # %% ../../nbs/data/sources.ipynb #8abc0f3e
-import gzip
 import json
 import os
 import stat
@@ -22,6 +21,7 @@ import numpy as np
 
 # %% ../../nbs/data/sources.ipynb #fdbb3fa8
 from ..core.choices import check_option
+from .compression import unpacked, unpacked_name
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,
@@ -347,7 +347,7 @@ JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
 
 def looks_like_json(head: bytes, name: str = '') -> bool:
     """Return True if a file is JSON, judging by its name and first bytes."""
-    if name.lower().removesuffix('.gz').endswith(('.json', '.jsonl', '.ndjson')): return True
+    if unpacked_name(name).endswith(('.json', '.jsonl', '.ndjson')): return True
     first_words = head.removeprefix(b'\xef\xbb\xbf').split(maxsplit=2)[:2]
     return b''.join(first_words)[:2] in JSON_OPENINGS
 
@@ -396,8 +396,7 @@ def parsed_lines(lines: Iterable[str | bytes], name: str, hook: Callable | None 
 
 # %% ../../nbs/data/sources.ipynb #ed8bd527
 BINARY_MAGIC = {
-    b'PK\x03\x04': 'a zip archive', b'BZh': 'bzip2', b'\xfd7zXZ': 'xz', b'\x28\xb5\x2f\xfd': 'zstd', b'%PDF': 'a PDF',
-    b'SQLite': 'an SQLite database',
+    b'%PDF': 'a PDF', b'SQLite': 'an SQLite database',
 }
 
 def check_encoding(head: bytes, name: object) -> None:
@@ -442,10 +441,6 @@ def open_bytes(path: StrPath) -> BufferedReader:
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode): raise OSError(None, 'this is a device, not a file')
     return open(path, 'rb')
 
-def decompressed(file: Any) -> Any:
-    "Return a stream of the uncompressed bytes of an open file. Return the file unchanged if it is not gzipped."
-    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == b'\x1f\x8b' else file
-
 def file_state(file: StrPath | int | None) -> tuple[int, int] | None:
     "Return (size, modification time in ns) of a path or a file descriptor; None for a pipe, and for no file."
     if file is None: return None
@@ -468,15 +463,15 @@ def opened(path: StrPath, state: tuple[int, int] | None = None) -> Iterator[tupl
     be read, or changes after `state`, an earlier result of `file_state` (default: while it is open)."""
     with (
         file_errors(path), open_bytes(path) as file,
-        ensure_unchanged(file.fileno(), path, state),
-    ): yield file, decompressed(file)
+        ensure_unchanged(file.fileno(), path, state), unpacked(file, os.fspath(path)) as stream,
+    ): yield file, stream
 
 # %% ../../nbs/data/sources.ipynb #5945dc03
 MAX_UNPACKED_BYTES = 1 << 26  # that a packed file may grow to, whatever its size,
 MAX_UNPACKED_RATIO = 50       # or this many times its size
 
 def read_bytes(path: StrPath) -> np.ndarray:
-    """Return all bytes of a file as a uint8 array, decompressed if it is gzipped. The array has PAD additional bytes
+    """Return all bytes of a file as a uint8 array, decompressed if necessary. The array has PAD additional bytes
     at its end. Raises DataError if the file cannot be read."""
     with opened(path) as (file, stream):
         size = os.fstat(file.fileno()).st_size
@@ -503,7 +498,7 @@ def _read_stream(stream, path, limit=np.inf):
     return np.frombuffer(data, np.uint8)
 
 def file_content(path: StrPath) -> bytes:
-    "Return all bytes of a file, decompressed if it is gzipped. Raises DataError if the file cannot be read."
+    "Return all bytes of a file, decompressed if necessary. Raises DataError if the file cannot be read."
     return bytes(read_bytes(path)[:-PAD])
 
 # %% ../../nbs/data/sources.ipynb #23741ef0
@@ -693,7 +688,7 @@ def read_rows(
 ) -> Rows:
     """Read any source of judgments or of a run; return its rows as columns.
 
-    source: the path of a TREC, CSV, TSV, JSON, JSON lines, Parquet or Arrow file, gzipped
+    source: the path of a TREC, CSV, TSV, JSON, JSON lines, Parquet or Arrow file, compressed
     or not; {query: {document: number}} or {query: [document, ...]}; a table of polars,
     pandas or another library with Arrow export; or an iterable of (query, document,
     number). role: 'qrels' or 'run'. columns: names of the columns of a table, text or

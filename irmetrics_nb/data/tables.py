@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/data/tables.ipynb #10bd0922
+from .compression import unpacked_name
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,
@@ -35,6 +36,7 @@ from irmetrics_nb.data.errors import (
     short_repr,
 )
 from irmetrics_nb.data.ids import (
+    GRADES,
     MAX_ID_BYTES,
     PAD,
     Ids,
@@ -43,8 +45,10 @@ from irmetrics_nb.data.ids import (
     invalid_number,
     invalid_rows,
     is_blank,
+    map_grades,
     parse_floats,
     to_floats,
+    words_hint,
 )
 from irmetrics_nb.data.text import (
     COLUMN_KEYS,
@@ -228,6 +232,7 @@ def number_column(series: Any) -> np.ndarray:
 
     Raises DataError if the type of the column is neither numeric nor text."""
     pl = import_polars()
+    if series.dtype in (pl.Categorical, pl.Enum): series = series.cast(pl.String)
     if series.dtype == pl.String: return parse_floats(id_column(series.fill_null('')))
     if series.dtype == pl.Object: return to_floats(series.to_list())
     if not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
@@ -301,13 +306,16 @@ def check_values(rows: Rows, role: str, source: Any) -> Rows:
     A blank grade means that the document is unjudged. A note has the number of blank
     grades. Invalid numbers are reported with `report_fault`. `source` has the numbers
     before parsing."""
+    if role == 'qrels' and GRADES.get(): rows.value = map_grades(source)
     invalid = invalid_rows(rows.value, role).tolist()
     if not invalid: return rows
     blank = {i for i in invalid if role == 'qrels' and is_blank(source[i])}
     if len(blank) == len(rows): raise DataError(f'{rows.source}: every grade is blank, so no document is judged')
-    for i in invalid:
-        if i in blank: continue
-        report_fault('number', f'{rows.where(i)}: {invalid_number(role, source[i], rows.value[i])}')
+    wrong = [i for i in invalid if i not in blank]
+    hint = words_hint(source) if wrong and role == 'qrels' else ''
+    for i in wrong:
+        report_fault('number', f'{rows.where(i)}: {invalid_number(role, source[i], rows.value[i])}{hint}')
+        hint = ''
     valid = np.delete(np.arange(len(rows)), invalid)
     if not len(valid): raise DataError(f'{rows.source}: there is no valid row')
     rows = select_rows(rows, valid)
@@ -373,13 +381,13 @@ def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS)
     """Return the separator of a text file whose first line is a header.
 
     `head` has the first bytes of the file. If the first line is not a header, return
-    ',' for a `name` that ends with .csv or .csv.gz, and None for any other name."""
+    ',' for a `name` that ends with .csv (or .csv.gz), and None for any other name."""
     first_line = head.split(b'\n')[0].decode('utf-8-sig', 'replace').strip('\r')
     for separator in '\t,;':
         names = header_names(first_line.split(separator))
         query, document, _ = _choices(names, 'run', columns)
         if query and document and not names[0].startswith('#'): return separator
-    return ',' if name.lower().endswith(('.csv', '.csv.gz')) else None
+    return ',' if unpacked_name(name).endswith('.csv') else None
 
 # %% ../../nbs/data/tables.ipynb #1e1702c4
 @contextmanager

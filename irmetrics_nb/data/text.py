@@ -9,8 +9,10 @@ __all__ = []
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -36,7 +38,9 @@ from irmetrics_nb.data.ids import (
     invalid_number,
     invalid_rows,
     parse_floats,
+    parse_numbers,
     to_float,
+    words_hint,
 )
 
 # %% ../../nbs/data/text.ipynb #fbf4724a
@@ -358,14 +362,16 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[
     """Parse the lines in text.buffer[begin:end]. Return (query, document, number as text, number as float64,
     comments), with one element per row in each of the first four. Report invalid lines with `report_fault`."""
     (query, doc, number), comments, invalid = _fields(text, begin, end, layout, layout.used)
-    value = parse_floats(number)
+    value = parse_numbers(number, layout.role)
     longest = np.maximum(query.length, doc.length)
     valid = longest <= MAX_ID_BYTES
     faults = [(at, 'columns', _wrong_count(layout, count)) for at, count in invalid.tolist()]
     faults += [(query.start[i], 'id', f'an id has {longest[i]:,} bytes; the limit is {MAX_ID_BYTES:,}')
                for i in np.flatnonzero(~valid)]
     for i in invalid_rows(value, layout.role):
-        faults.append((number.start[i], 'number', invalid_number(layout.role, number[i], value[i])))
+        first = valid.all() and not (collecting() and begin > text.begin)
+        hint = _words_hint(text, layout) if first else ''
+        faults.append((number.start[i], 'number', invalid_number(layout.role, number[i], value[i]) + hint))
         valid[i] = False
     for at, code, fault in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
     if not valid.all():
@@ -374,6 +380,12 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[
         number = number[valid]
         value = value[valid]
     return query, doc, number, value, Comments(len(comments), _doubt(text, comments, layout))
+
+def _words_hint(text, layout):
+    """Return the result of `words_hint` for all grades in judgments; '' for a run."""
+    if layout.role == 'run': return ''
+    pieces = (_fields(text, *span, layout, layout.used[2:])[0][0] for span in text.pieces())
+    return words_hint(chain.from_iterable(numbers.tolist() for numbers in pieces))
 
 def _fields(text, begin, end, layout, used):
     """Return (columns, comments, invalid) of the lines in text.buffer[begin:end], with the columns `used` as `Ids`,
@@ -451,7 +463,7 @@ def side_by_side(f: Callable, items: Iterable) -> Iterator:
         waiting: deque = deque()
         for item in items:
             try:
-                if threads: waiting.append(pool.submit(f, item))
+                if threads: waiting.append(pool.submit(copy_context().run, f, item))
             except RuntimeError: threads = False  # can't start new thread
             if not threads:
                 while waiting: yield waiting.popleft().result()

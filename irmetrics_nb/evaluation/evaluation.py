@@ -135,10 +135,10 @@ def evaluate(
         All judgments count (for recall, the ideal ranking and the number of relevant
         documents), or only those of retrieved documents, as in tools that read only the
         retrieved documents.
-    duplicates : {'refuse', 'first', 'last', 'best'}
+    duplicates : {'refuse', 'first', 'last', 'best', 'mean'}
         A duplicate document in a query, in the judgments or in a run, raises an error,
-        or only one of its rows counts: the first, the last, or that with the highest
-        grade or score. The result reports how many rows were left out. All values
+        or only one of its rows counts: the first, the last, that with the highest grade
+        or score, or the mean of all of them. The result reports how many rows were left out. All values
         except 'refuse' read all of the run into memory.
     identical_ids : {'keep', 'skip'}
         A document with the same id as its query counts like others, or is removed from

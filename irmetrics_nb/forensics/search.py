@@ -337,7 +337,7 @@ class Rankings:
         for question, has_effect in matters.items():
             if not has_effect: choices[question] = choices[question][:1]
         if not self.repeats: return choices | {'duplicates': ('refuse',)}
-        single = tuple(option for option in choices['duplicates'] if option != 'refuse')
+        single = tuple(option for option in choices['duplicates'] if option not in ('refuse', 'mean'))
         return choices | {'duplicates': single or ('first',)}
 
     @_once

@@ -27,6 +27,7 @@ from irmetrics_nb.comparing.comparison import (
     levels_text,
     marks_text,
 )
+from ..data.compression import compression_of
 from ..data.errors import counted, visible
 from ..data.judging import DEFAULT_MEMORY
 from ..data.recognition import Runs, is_run, recognise
@@ -521,16 +522,15 @@ def _sources(qrels, runs, system):
         raise ValueError("one of the runs has the empty name ''; give each run a name")
     return recognise(qrels, runs, system)
 
-PACKED = b'\x1f\x8b', *TABLE_MAGIC  # the first bytes of a packed file
 ROW_RATIO, UNPACKED_RATIO = 4, 6  # bytes of the rows for each byte of text, and of text for each byte of a packed file
 KEPT_SHARE = 8  # of the memory, one part is for the rows that are kept; the rest is for the run that is being read
 
 def _size_of_rows(run):
     """Return about how many bytes of memory the rows of a file need; inf for other sources."""
     if run.options or not os.path.isfile(run.path): return np.inf
-    with open(run.path, 'rb') as file: packed = file.read(6).startswith(PACKED)
+    with open(run.path, 'rb') as file: head = file.read(16)
     size = ROW_RATIO * os.path.getsize(run.path)
-    if packed: return UNPACKED_RATIO * size
+    if head.startswith(TABLE_MAGIC) or compression_of(head): return UNPACKED_RATIO * size
     return size
 
 def _read_input(run, duplicates):
