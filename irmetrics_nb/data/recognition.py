@@ -265,6 +265,7 @@ def is_run(source: Any) -> bool | None:
     if type(source) is dict and source.keys().isdisjoint(ANSWER_NAMES):
         number = next(iter(source.values()), None)
         if isinstance(number, (int, float)): return False  # {document: score}, one of many in a large run
+    if type(source) is list and source and type(source[0]) in (str, int): return False  # [document, ...]
     if isinstance(source, (Qrels, Run, Rows, RunSource)): return True
     form = form_of(source)
     return form.is_run(source) if form else False
