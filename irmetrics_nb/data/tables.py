@@ -140,6 +140,10 @@ def _choices(names, role, columns):
 
 UNSURE_IDS, ITEMS = ('id', '_id', 'url', 'uri'), ('item_id', 'item')  # an id may be that of a row of ratings
 
+def usual_names(meaning: str) -> str:
+    """Return the usual names of a column for messages, without those of recommenders."""
+    return ' or '.join(name for name in COLUMN_SYNONYMS[meaning] if name not in (*USERS, *ITEMS))
+
 def has_users(names: Iterable[str]) -> bool:
     """Return True if a name is that of a column of users."""
     return any(plain_name(name) in USERS for name in names)
@@ -209,7 +213,7 @@ def _column_problem(names, role, columns):
         if len(equal) == 1: continue
         if equal: faults.append(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}')
         else:
-            missing = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[meaning])
+            missing = repr(columns[key]) if key in columns else usual_names(meaning)
             faults.append(f'no column {missing}')
         if key not in columns: keys.append(key)
     text = '; '.join(faults) + f'; the columns are {short_repr(list(names))[1:-1]}'
