@@ -40,22 +40,23 @@ def said(call, *args, **options):
 # ---- columns ----
 
 def test_all_columns_that_are_missing_are_named_at_once_with_what_to_write():
-    table = pl.DataFrame({'user': ['q'], 'link': ['d'], 'position': [1]})
+    table = pl.DataFrame({'person': ['q'], 'link': ['d'], 'position': [1]})
     text = said(Run, table)
     assert text.startswith("the run: no column query_id or qid or") and "; no column doc_id or docno or" in text and "; no column score or sim or" in text
-    assert "the columns are 'user', 'link', 'position'" in text
+    assert "the columns are 'person', 'link', 'position'" in text
     assert "choose the columns: Run(..., columns={'query': ..., 'document': ..., 'score': ...}), and add descending=False if the smallest number is the best" in text
     assert "columns={'query': ..., 'document': ..., 'relevance': ...})" in said(Qrels, table) and 'descending' not in said(Qrels, table)
 
 
 def test_a_series_is_refused_with_advice_that_works():
-    lists = pd.Series({'q1': ['a', 'b'], 'q2': ['c']})
-    assert said(Run, lists) == 'the run: this is a Series, not a table; use to_dict(), as in {query: [document, ...]}'
-    assert Run(lists.to_dict()).to_dict() == {'q1': {'a': 0, 'b': -1}, 'q2': {'c': 0}}
-    index = pd.MultiIndex.from_tuples([('q1', 'a'), ('q1', 'b')], names=['query_id', 'doc_id'])
-    numbers = pd.Series([2., 1.], index=index, name='score')
+    tables = pd.Series([{'a': 2, 'b': 1}], index=['q1'])
+    assert said(Run, tables) == 'the run: this is a Series, not a table; use to_dict(), as in {query: [document, ...]}'
+    numbers = pd.Series([2., 1.], index=pd.Index(['q1', 'q1'], name='query_id'), name='score')
     assert said(Run, numbers) == 'the run: this is a Series, not a table; use reset_index() to convert it to a table'
-    assert Run(numbers.reset_index()).to_dict() == Run(numbers.to_frame()).to_dict() == {'q1': {'a': 2, 'b': 1}}
+    index = pd.MultiIndex.from_tuples([('q1', 'a'), ('q1', 'b')], names=['query_id', 'doc_id'])
+    numbers.index = index
+    assert Run(tables.to_dict()).to_dict() == Run(numbers.reset_index()).to_dict() == Run(numbers.to_frame()).to_dict() == {'q1': {'a': 2, 'b': 1}}
+    assert Run(numbers).to_dict() == Run(tables.to_dict()).to_dict()
 
 
 @pytest.mark.parametrize('lists', [[['a', 'b'], ['c']], [['a', 'b', 'c'], ['d', 'e', 'f']], [[7, 3], [5, 9]], [['a']]], ids=str)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise
 from numbers import Real
 from statistics import mean
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -35,8 +35,18 @@ from irmetrics_nb.data.errors import (
     report_fault,
     visible,
 )
-from .ids import GRADES, Ids, KeyIndex, factorize, grading, invalid_rows, mix, to_floats
-from .sources import is_columns, lookup_column, no_rows, read_rows
+from irmetrics_nb.data.ids import (
+    GRADES,
+    MAX_ID_BYTES,
+    Ids,
+    KeyIndex,
+    factorize,
+    grading,
+    invalid_rows,
+    mix,
+    to_floats,
+)
+from .sources import is_columns, lookup_column, no_rows, read_rows, rows_from_dicts
 from .tables import SUBTOPICS
 from .text import Note, Rows, rank_rows, select_rows
 from .writing import file_bytes, named_columns, write_whole
@@ -177,34 +187,82 @@ class Pairs:
         """Return an index of the hashes of the query ids."""
         return KeyIndex(self.rows.query_ids.hash())
 
+# %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41d
+LONG_ID = MAX_ID_BYTES // 4  # characters, which have up to 4 bytes each
+LARGE_ID = 1 << 63
+
+def plain_type(ids: Sequence) -> type | None:
+    """Return str if all ids are valid text, and int if all are integers.
+
+    Return None if they are mixed, or some may be invalid."""
+    types = {*map(type, ids)}
+    if not types: return str
+    if types == {int}: return int if -LARGE_ID < min(ids) and max(ids) < LARGE_ID else None
+    return str if types == {str} and is_utf8_text(ids) and max(map(len, ids)) <= LONG_ID else None
+
+def are_short_texts(ids: Sequence) -> bool:
+    """Return True if ids are valid and different texts, and short together."""
+    return is_utf8_text(ids) and len({*ids}) == len(ids) and sum(map(len, ids)) <= LONG_ID
+
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41e
 @dataclass
 class DictSource:
-    """Qrels or a run as {query: {document: number}}, with all n numbers in an array."""
-    docs: dict         # the dicts
+    """Qrels or a run as a dict of dicts or lists, with all n numbers in an array."""
+    docs: dict         # {query: dict or list of documents}; the queries are text
     value: np.ndarray  # (n,) float64, as they came
     begin: np.ndarray  # (queries + 1,) where each query's numbers begin, and where the last one's end
+    id_type: type = str  # of the documents: str or int
+    listed: str = ''   # 'lists' if these are judgments that came as lists
 
     @classmethod
     def of(cls, source: Any, role: str) -> 'DictSource | None':
-        """Create a `DictSource` from a dict of dicts with valid text ids and numbers.
+        """Create a `DictSource` from a dict of dicts, lists or arrays with valid ids and
+        numbers. The documents of a list have grade 1 in judgments, and the scores 0, -1,
+        -2, ... in a run.
 
-        Return None for any other source. `role` is 'qrels' or 'run'."""
-        if type(source) is not dict or {*map(type, source)} != {str} or is_columns(source): return None
-        if {*map(type, source.values())} != {dict}: return None
-        if not all(is_utf8_text(ids) for ids in (source, *source.values())): return None
-        try:
-            packed = b''.join(struct.pack(f'{len(docs)}d', *docs.values()) for docs in source.values())
-        except (struct.error, OverflowError):
-            return None
-        value = np.frombuffer(packed)
-        begin = np.cumsum([0, *map(len, source.values())], dtype=np.intp)
-        return None if len(invalid_rows(value, role)) else cls(source, value, begin)
+        Return None for any other source, and if only some ids are text. `role` is 'qrels'
+        or 'run'."""
+        if type(source) is not dict or is_columns(source): return None
+        containers = {*map(type, source.values())}
+        if containers not in ({dict}, {list}, {np.ndarray}): return None
+        docs = source
+        if np.ndarray in containers:
+            if any(ids.ndim != 1 for ids in source.values()): return None
+            docs = {query: ids.tolist() for query, ids in source.items()}
+        begin = np.cumsum([0, *map(len, docs.values())], dtype=np.intp)
+        numbered = dict in containers
+        are_texts = is_utf8_text if numbered else are_short_texts
+        id_type: Any = str
+        plain = is_utf8_text(docs) if numbered else plain_type([*docs]) is str
+        if not (begin[-1] or numbered and plain): return None  # no documents
+        if not (plain and all(map(are_texts, docs.values()))):
+            id_type = plain_type([*chain.from_iterable(docs.values())])
+            if id_type is None or plain_type([*docs]) is None: return None
+            if {*map(type, docs)} == {int}: docs = dict(zip(map(str, docs), docs.values()))
+            if sum(map(len, map(set, docs.values()))) < begin[-1]: return None  # a duplicate
+        if numbered:
+            value = _packed(docs.values())
+            if value is None or len(invalid_rows(value, role)): return None
+            return cls(docs, value, begin, id_type)
+        if role == 'qrels': return cls(docs, np.ones(begin[-1]), begin, id_type, 'lists')
+        first = np.repeat(begin[:-1], np.diff(begin))
+        return cls(docs, (first - np.arange(begin[-1])).astype(float), begin, id_type)
+
+    def numbers(self, query: str) -> dict:
+        """Return {document: number} of a query."""
+        docs = self.docs.get(query, {})
+        if isinstance(docs, dict): return docs
+        return dict.fromkeys(docs, 1) if self.listed else dict(zip(docs, count(0, -1)))
+
+    @cached_property
+    def facts(self) -> Rows:
+        """Return the facts about the source as an empty `Rows` object."""
+        return replace(NO_ROWS, listed=self.listed)
 
     @cached_property
     def doc_ids(self) -> list[str]:
         """Return the documents of all queries in one list, query by query."""
-        return list(chain.from_iterable(self.docs.values()))
+        return [*map(str, chain.from_iterable(self.docs.values()))]
 
     @cached_property
     def query(self) -> np.ndarray:
@@ -218,6 +276,13 @@ class DictSource:
         value = self.value.copy()
         for begin, end in pairwise(self.begin.tolist()): value[begin:end].sort()
         return value
+
+def _packed(tables):
+    """Return the numbers of {document: number} tables as a float64 array; None if one is not a
+    number."""
+    try: return np.frombuffer(b''.join(struct.pack(f'{len(docs)}d', *docs.values()) for docs in tables))
+    except (struct.error, OverflowError): return None
+
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #80ba791c
 COUNT_CHOICES = 'chunks', 'documents'  # what takes a place in a run of chunks
@@ -295,7 +360,7 @@ class QueryDocTable:
             return
         dicts = DictSource.of(source, self._role) if default and not GRADES.get() else None
         if dicts:
-            if copy: dicts.docs = {query: docs.copy() for query, docs in source.items()}
+            if copy: dicts.docs = {query: docs.copy() for query, docs in dicts.docs.items()}
             self._set(_dicts=dicts)
             return
         rows = read_rows(source, self._role, columns=columns, descending=descending)
@@ -316,7 +381,8 @@ class QueryDocTable:
     @classmethod
     def _of(cls, source: Any, duplicates: str = 'refuse') -> Any:
         """Return the source if it is of this class; otherwise read it, without a copy of a dict."""
-        if not isinstance(source, cls): return cls(source, duplicates=duplicates, copy=False)  # type: ignore[arg-type]
+        create: Any = cls
+        if not isinstance(source, cls): return create(source, duplicates=duplicates, copy=False)
         _check_rule(source, duplicates)
         return source
 
@@ -337,7 +403,7 @@ class QueryDocTable:
         """Return all rows as columns: the object has the query ids `query_ids`, and for
         each row the number of its query in `query`, its document in `doc` and its grade or
         score in `value`."""
-        return read_rows(self._dicts.docs, self._role)
+        return rows_from_dicts(self._dicts.docs, self._role, f'the {self._role}', {})
 
     @cached_property
     def _pairs(self) -> Pairs:
@@ -357,7 +423,7 @@ class QueryDocTable:
         """Return an object with facts about the source, such as `notes` and `repeats`.
 
         It is the `Rows` object with all rows, and for a dict an empty `Rows` object."""
-        return NO_ROWS if self._dicts else self.rows
+        return self._dicts.facts if self._dicts else self.rows
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -500,8 +566,8 @@ class Qrels(QueryDocTable):
         """Return the judgments as a `DictSource`, and their row numbers as an array.
 
         The `DictSource` has the judgments query by query; the row numbers are in the
-        same order."""
-        if self._dicts: return self._dicts, np.arange(len(self._dicts.value))
+        same order. All ids are text."""
+        if self._dicts and self._dicts.id_type is str: return self._dicts, np.arange(len(self._dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
         doc_ids = self.rows.doc[order].tolist()
@@ -510,6 +576,12 @@ class Qrels(QueryDocTable):
         docs = [dict(zip(doc_ids[i:j], grades[i:j])) for i, j in pairwise(begin.tolist())]
         by_query = dict(zip(self.queries, docs, strict=True))
         return DictSource(by_query, value, begin), order
+
+    def _by_query_as(self, id_type: type) -> tuple[DictSource, np.ndarray]:
+        """Return the result of `_by_query` with documents of this type if they came as such;
+        otherwise, they are text."""
+        if not self._dicts or self._dicts.id_type is not id_type: return self._by_query
+        return self._dicts, np.arange(len(self._dicts.value))
 
     def __repr__(self) -> str:
         grade = self._columns.value

@@ -265,6 +265,7 @@ def is_run(source: Any) -> bool | None:
     if type(source) is dict and source.keys().isdisjoint(ANSWER_NAMES):
         number = next(iter(source.values()), None)
         if isinstance(number, (int, float)): return False  # {document: score}, one of many in a large run
+    if type(source) is list and source and type(source[0]) in (str, int): return False  # [document, ...]
     if isinstance(source, (Qrels, Run, Rows, RunSource)): return True
     form = form_of(source)
     return form.is_run(source) if form else False
@@ -586,7 +587,9 @@ def open_table(source: Any, size: int | None = None, name: str = '') -> TableRun
     which cannot be computed in batches, is read into memory."""
     size = BATCH_ROWS if size is None else size
     if not (is_relation(source) or hasattr(source, 'collect_batches')):
-        with polars_errors(name or 'the run'): source = to_polars_table(source, 'run')
+        try:
+            with polars_errors(name or 'the run'): source = to_polars_table(source, 'run')
+        except DataError: return None
     run = TableRun(source, size, name)
     return run if run.total > size else None
 

@@ -36,13 +36,16 @@ from irmetrics_nb.data.errors import (
 from .ids import PAD, Ids, factorize, to_floats
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
+    ITEMS,
     NO_COLUMNS,
     TABLE_MAGIC,
+    USERS,
     candidates,
     check_values,
     column_positions,
     columns_error,
     csv_fields,
+    find_columns,
     header_names,
     header_separator,
     holds_ranks,
@@ -50,7 +53,9 @@ from irmetrics_nb.data.tables import (
     is_remote,
     is_spread,
     is_table,
+    pandas_table,
     plain_name,
+    rating_column,
     read_table,
     rows_from_csv,
     rows_from_lists,
@@ -185,7 +190,11 @@ def is_columns(source: Mapping) -> bool:
     """Return True for a dict of columns, such as {'query_id': [...], 'doc_id': [...], 'score': [...]}. A column may
     also be {row: value}, as in `to_dict()` of pandas."""
     if len(source) > MAX_COLUMNS or QUERY_NAMES.isdisjoint(source): return False
-    if not candidates(map(str, source), 'document'): return False
+    names = [*map(str, source)]
+    documents = candidates(names, 'document')
+    if not documents: return False
+    rare = {*names} & QUERY_NAMES <= {*USERS} or {*map(plain_name, documents)} <= {*ITEMS}
+    if rare and not (candidates(names, 'qrels') or candidates(names, 'run')): return False  # two queries, user and item
     columns = [*source.values()]
     if all(isinstance(column, Mapping) for column in columns):
         return all(column.keys() == columns[0].keys() for column in columns)
@@ -199,8 +208,10 @@ def rows_from_columns(source: Mapping, role: str, name: str, columns: Mapping) -
     values = [column.values() if isinstance(column, Mapping) else column for column in source.values()]
     triples = [*zip(*(values[i] for i in positions))]
     if not triples: raise DataError(f'{name}: there are no rows')
-    ranks = holds_ranks(names[positions[2]], role, columns)
-    return rows_from_lists(triples, role, name, ranks=ranks, notes=unused_columns(names, role, columns))
+    number = names[positions[-1]]
+    ranks = holds_ranks(number, role, columns)
+    notes = unused_columns(names, role, columns)
+    return rows_from_lists(triples, role, name, ranks=ranks, notes=notes, rated=rating_column(number, role))
 
 # %% ../../nbs/data/sources.ipynb #77c96028
 def rows_from_dicts(source: Mapping, role: str, name: str, columns: Mapping) -> Rows:
@@ -266,13 +277,16 @@ def _is_id(item, where):
 # %% ../../nbs/data/sources.ipynb #270dd2be
 def _record_of(item):
     if isinstance(item, Mapping): return item
-    return {name: getattr(item, name) for name in chain(*COLUMN_SYNONYMS.values()) if hasattr(item, name)}
+    names = (name for name in chain(*COLUMN_SYNONYMS.values()) if name not in ITEMS)  # numpy's numbers have a method item
+    return {name: getattr(item, name) for name in names if hasattr(item, name)}
 
 def is_hit(item: Any) -> bool:
-    """Return True if an item has a document and a number, but no query."""
+    """Return True if an item has a document and a number, but no query. A user is a query only beside an item."""
     if isinstance(item, (tuple, list)): return len(item) == 2
     names = [*map(str, _record_of(item))]
-    return bool(candidates(names, 'document')) and not candidates(names, 'query')
+    documents, queries = ({*map(plain_name, candidates(names, meaning))} for meaning in ('document', 'query'))
+    if not documents <= {*ITEMS}: queries -= {*USERS}
+    return bool(documents) and not queries
 
 def holds_hits(source: Mapping) -> bool:
     """Return True if the values of a dict are lists of documents with their numbers."""
@@ -300,6 +314,7 @@ def rows_from_triples(
     valid_lines = []
     notes: tuple[Note, ...] = ()
     ranks = False
+    rated = ''
     for i, item in enumerate(source):
         try: triple, ranked = _triple(item, role, columns)
         except DataError as error:
@@ -312,9 +327,11 @@ def rows_from_triples(
         if lines: valid_lines.append(lines[i])
         if i == 0:
             names = item if isinstance(item, Mapping) else getattr(item, '_fields', ())  # of a named tuple
-            notes = unused_columns([*map(str, names)], role, columns)
+            names = [*map(str, names)]
+            notes = unused_columns(names, role, columns)
+            rated = rating_column(find_columns(names, role, columns)[2] or '', role)
     if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
-    try: return rows_from_lists(triples, role, name, valid_lines, ranks, notes)
+    try: return rows_from_lists(triples, role, name, valid_lines, ranks, notes, rated)
     except DataError as error:
         hint = _list_hint(item) if isinstance(triples[-1][2], str) else ''
         raise DataError(f'{error}{hint}') from None
@@ -327,7 +344,7 @@ def _triple(item, role, columns):
     if isinstance(item, Mapping):
         names = [*map(str, item)]
         values = [*item.values()]
-        positions = column_positions(names, role, columns)
+        positions = column_positions(names, role, columns, graded=True)
         return tuple(values[i] for i in positions), holds_ranks(names[positions[2]], role, columns)
     if columns: raise DataError(f'{_columns_work()} for tables, text and records, but not for {short_repr(item)}')
     number = COLUMN_KEYS[role][2]
@@ -509,7 +526,7 @@ def rows_from_bytes(data: np.ndarray, role: str, name: str, columns: Mapping = N
     head = content[:HEAD_BYTES].tobytes()
     if looks_like_json(head, name): return rows_from_json(content.tobytes(), role, name, columns)
     if head.startswith(TABLE_MAGIC):
-        return rows_from_table(read_table(content.tobytes(), name), role, name, columns=columns)
+        return rows_from_any_table(read_table(content.tobytes(), name), role, name, columns)
     check_encoding(head, name)
     separator = header_separator(head, name, columns)
     if separator: return rows_from_csv(content.tobytes(), separator, role, name, columns)
@@ -608,6 +625,36 @@ def _lists_of_file(path, used, ids):
                           'write a header such as query_id,device,lang')
     return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
 
+# %% ../../nbs/data/sources.ipynb #5f0c1a00
+LISTS = list, tuple, Set, np.ndarray  # what holds the documents of a query
+HEAD_ROWS = 100
+
+def lists_of_queries(table: Any, role: str, columns: Mapping) -> dict | None:
+    """Return {query: documents} of a table or a Series with a list of documents in each row; None for others.
+
+    The table is of polars or pandas. The index of a Series has the queries. Raises DataError for a row without a
+    list, a query with two lists, and lists beside a column of numbers."""
+    doc = 'documents'
+    names = []
+    if hasattr(table, 'columns'):
+        if hasattr(table, 'iloc'): table = pandas_table(table, role)
+        names = [*map(str, table.columns)]
+        query, doc, _ = find_columns(names, role, columns)
+        if None in (query, doc) or names.count(doc) > 1: return None
+        queries, docs = (table[table.columns[names.index(name)]] for name in (query, doc))
+    else: queries, docs = table.index, table
+    if not any(isinstance(item, LISTS) for item in docs.head(HEAD_ROWS).to_list()): return None
+    numbers = [*candidates(names, role)]
+    if numbers:
+        raise DataError(f'the column {doc!r} has lists of documents, which have no numbers, but there is a column '
+                        f'{numbers[0]!r}; write table.explode([{doc!r}, {numbers[0]!r}]) if it has lists, too')
+    lists: dict = {}
+    for i, (query, items) in enumerate(zip(queries.to_list(), docs.to_list()), 1):
+        if query in lists: raise DataError(f'row {i}: the query {query!r} has two lists of documents')
+        if not isinstance(items, LISTS): raise DataError(f'row {i}: no list in column {doc!r}, but {short_repr(items)}')
+        lists[query] = items
+    return lists
+
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
 def rows_from_path(path: StrPath, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a file, of a table in several files, or of a remote table."""
@@ -628,8 +675,13 @@ def rows_from_path(path: StrPath, role: str, name: str, columns: Mapping) -> Row
 
 def rows_from_any_table(source: Any, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a table of polars, pandas or a library with Arrow export."""
-    with polars_errors(name): table = to_polars_table(source, role, columns)
-    names = with_index(source).columns if hasattr(source, 'iloc') else ()  # all columns of pandas, not three
+    is_pandas = hasattr(source, 'iloc')
+    with polars_errors(name):
+        table = source if is_pandas else to_polars_table(source, role, columns)
+        lists = lists_of_queries(table, role, columns)
+        if is_pandas and lists is None: table = to_polars_table(source, role, columns)
+    if lists is not None: return rows_from_dicts(lists, role, name, NO_COLUMNS)
+    names = pandas_table(source, role).columns if is_pandas else ()  # all columns of pandas, not three
     return rows_from_table(table, role, name, columns=columns, names=[*map(str, names)])
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a02

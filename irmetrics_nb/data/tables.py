@@ -66,15 +66,17 @@ def _priorities(*names):
     return {name: priority for priority, text in enumerate(names) for name in text.split()}
 
 COLUMN_SYNONYMS = {  # names that may be of a text or a rank come last
-    'query': _priorities('query_id', '', 'qid q_id queryid topic_id topic', 'query query_text'),
+    'query': _priorities('query_id', '', 'qid q_id queryid topic_id topic', 'query query_text', 'user_id', 'user'),
     'document': _priorities(  # PyTerrier has docno and docid, an internal number
-        'doc_id', 'docno', 'docid pid document_id corpus_id did', 'document doc', 'id _id url uri'),
+        'doc_id', 'docno', 'docid pid document_id corpus_id did', 'document doc', 'id _id url uri', 'item_id',
+        'item'),
     'qrels': _priorities('relevance', '', 'rel label grade judgment rating', 'score'),
     'run': _priorities('score', '', 'sim similarity', 'rank doc_position'),
 }
 MEANINGS = {
     role: tuple(zip(('query', 'document', role), keys)) for role, keys in COLUMN_KEYS.items()
 }  # and their keys in columns=
+USERS = 'user_id', 'user'  # of a recommender: queries only where no other column is
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
 def plain_name(name: str) -> str:
@@ -136,10 +138,34 @@ def _choices(names, role, columns):
     result is a list of three lists. Each has no name, one name, or several names that are
     equally likely."""
     choices = [[str(columns[key])] if key in columns else rivals(names, meaning) for meaning, key in MEANINGS[role]]
+    if has_users(choices[0]) and 'document' not in columns and plain_name(''.join(choices[1])) in UNSURE_IDS:
+        choices[1] += [name for name in names if plain_name(name) in ITEMS]
     return [[name for name in equal if name in names] for equal in choices]
 
+UNSURE_IDS, ITEMS = ('id', '_id', 'url', 'uri'), ('item_id', 'item')  # an id may be that of a row of ratings
+
+def usual_names(meaning: str) -> str:
+    """Return the usual names of a column for messages, without those of recommenders."""
+    return ' or '.join(name for name in COLUMN_SYNONYMS[meaning] if name not in (*USERS, *ITEMS))
+
+def has_users(names: Iterable[str]) -> bool:
+    """Return True if a name is that of a column of users."""
+    return any(plain_name(name) in USERS for name in names)
+
+def has_no_grades(names: Sequence[str], role: str, columns: Mapping = NO_COLUMNS) -> bool:
+    """Return True for a table of judgments that has only queries and relevant documents.
+
+    It has exactly two columns, or `columns` names these two, and no column of grades."""
+    query, document, grades = _choices(list(names), role, columns)
+    if role != 'qrels' or grades or 'relevance' in columns: return False
+    return len(query) == len(document) == 1 and (len(names) == 2 or len(columns) == 2)
+
+def rating_column(name: str, role: str) -> str:
+    """Return the name of a column of grades that are ratings by users; '' for any other."""
+    return name if role == 'qrels' and plain_name(name) in ('rating', 'ratings') else ''
+
 SUBTOPICS = 'subtopic-column'  # the code of a note
-OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # columns that are never reported as unused
+OTHER_USES = 'query query_text rank doc_position id _id url uri user_id user item_id item'.split()  # columns that are never reported as unused
 
 def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
@@ -163,16 +189,20 @@ def holds_ranks(name: str, role: str, columns: Mapping = NO_COLUMNS) -> bool:
     return role == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
 
 # %% ../../nbs/data/tables.ipynb #b69a124d
-def column_positions(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> Sequence[int]:
-    """Return the indices of the columns of queries, documents and scores (or grades).
+def column_positions(
+    names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS, graded: bool = False,
+) -> Sequence[int]:
+    """Return the indices of the columns of queries, documents and scores (or grades). The
+    last one is left out for judgments without grades (`has_no_grades`), unless `graded`.
 
     Raises DataError if a column is missing, ambiguous, or appears twice."""
-    return _positions(tuple(names), role, tuple(columns.items()))
+    return _positions(tuple(names), role, tuple(columns.items()), graded)
 
 @lru_cache
-def _positions(names, role, items):
+def _positions(names, role, items, graded):
     columns = dict(items)
     present = find_columns(names, role, columns)
+    if not graded and has_no_grades(names, role, columns): present.pop()
     if None in present: raise DataError(_column_problem(names, role, columns))
     for name in present:
         if names.count(name) > 1: raise DataError(f'the column {name!r} appears {names.count(name)} times')
@@ -187,7 +217,7 @@ def _column_problem(names, role, columns):
         if len(equal) == 1: continue
         if equal: faults.append(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}')
         else:
-            missing = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[meaning])
+            missing = repr(columns[key]) if key in columns else usual_names(meaning)
             faults.append(f'no column {missing}')
         if key not in columns: keys.append(key)
     text = '; '.join(faults) + f'; the columns are {short_repr(list(names))[1:-1]}'
@@ -203,6 +233,7 @@ def _column_problem(names, role, columns):
 
 # %% ../../nbs/data/tables.ipynb #a32e288d
 PIECE_ROWS = 1 << 18
+LISTED = 'a table'  # how judgments without grades came, for the note below a table of results
 
 def id_column(series: Any) -> Ids:
     """Convert a polars column to `Ids`.
@@ -249,7 +280,9 @@ def rows_from_table(
     `names` has the names of all columns of the source, if the table has only some of
     them."""
     with polars_errors(name):
-        query, doc, number = (table.to_series(i) for i in column_positions(table.columns, role, columns))
+        query, doc, *number = (table.to_series(i) for i in column_positions(table.columns, role, columns))
+    listed = '' if number else LISTED
+    [number] = number or [import_polars().Series('', np.ones(table.height))]
     if not table.height: raise DataError(f'{name}: the table has no rows')
     if role == 'qrels' and number.dtype.is_float(): number = number.fill_nan(None)
     valid = np.ones(table.height, bool)
@@ -267,7 +300,8 @@ def rows_from_table(
             runs = query.rle().struct  # look up the id once for adjacent rows of a query
             query, size = runs.field('value').alias(query.name), runs.field('len')
         query_ids, codes = factorize_blocks(id_column(query))
-        rows = Rows(query_ids, np.repeat(codes, size), id_column(doc), number_column(number), name, notes=notes)
+        rows = Rows(query_ids, np.repeat(codes, size), id_column(doc), number_column(number), name, notes=notes,
+                    listed=listed, rated=rating_column(number.name, role))
     rows = check_values(rows, role, number)
     if holds_ranks(number.name, role, columns): negate_numbers(rows)
     return rows
@@ -279,16 +313,22 @@ def rows_from_lists(
     lines: Sequence[int] = (),
     ranks: bool = False,
     notes: tuple[Note, ...] = (),
+    rated: str = '',
 ) -> Rows:
     """Return the rows of (query, document, number) triples of Python objects.
 
     `lines` has the line number of each triple. If `ranks` is True, the numbers are
     ranks, and their negatives become the scores. Raises DataError for an invalid
-    triple."""
-    queries, docs, numbers = zip(*triples)
+    triple. Pairs (query, document) are judgments without grades, which get grade 1.
+    `rated` is the name of their column if the grades are ratings."""
+    queries, docs, *columns = zip(*triples)
+    listed = '' if columns else LISTED
+    numbers: Sequence = [1] * len(docs)
+    if columns: [numbers] = columns
     query_ids, codes = factorize_blocks(ids_of_objects(queries, name))
     doc = ids_of_objects(docs, name)
-    rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
+    rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes,
+                listed=listed, rated=rated)
     rows = check_values(rows, role, numbers)
     if ranks: negate_numbers(rows)
     return rows
@@ -325,7 +365,7 @@ def check_values(rows: Rows, role: str, source: Any) -> Rows:
 # %% ../../nbs/data/tables.ipynb #d232ee4a
 def is_table(source: object) -> bool:
     """Return True for a table of polars, pandas or a library with Arrow export."""
-    return any(hasattr(source, name) for name in ('__arrow_c_stream__', '__dataframe__', 'collect_schema'))
+    return any(hasattr(source, name) for name in ('__arrow_c_stream__', '__dataframe__', 'collect_schema', 'iloc'))
 
 def is_relation(source: object) -> bool:
     """Return True for a relation of DuckDB."""
@@ -338,6 +378,22 @@ def with_index(frame: Any) -> Any:
     levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
     return frame.reset_index(level=levels) if levels else frame
 
+def pandas_table(source: Any, role: str) -> Any:
+    """Return a pandas table or Series as a table whose index levels are columns.
+
+    Two levels without names are the query and the document of a single number. Raises
+    DataError for a Series of numbers with another index."""
+    number = COLUMN_KEYS[role][2]
+    if not hasattr(source, 'columns'):
+        if source.index.nlevels == 1:
+            lists = len(source) and isinstance(source.iloc[0], list | tuple | Mapping | np.ndarray)
+            advice = 'to_dict(), as in {query: [document, ...]}' if lists else 'reset_index() to convert it to a table'
+            raise DataError(f'this is a Series, not a table; use {advice}')
+        source = source.to_frame(number if source.name is None else source.name)
+    if source.index.nlevels == 2 and len(source.columns) == 1 and not any(source.index.names):
+        source = source.rename_axis(['query_id', 'doc_id']).rename(columns={0: number})
+    return with_index(source)
+
 def to_polars_table(source: Any, role: str, columns: Mapping = NO_COLUMNS) -> Any:
     """Convert any table to a polars DataFrame.
 
@@ -347,11 +403,7 @@ def to_polars_table(source: Any, role: str, columns: Mapping = NO_COLUMNS) -> An
     if not hasattr(source, 'iloc'):
         to_polars = pl.DataFrame if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe
         return to_polars(source)
-    if not hasattr(source, 'columns'):
-        lists = len(source) and isinstance(source.iloc[0], list | tuple | Mapping | np.ndarray)
-        advice = 'to_dict(), as in {query: [document, ...]}' if lists else 'reset_index() to convert it to a table'
-        raise DataError(f'this is a Series, not a table; use {advice}')
-    source = with_index(source)
+    source = pandas_table(source, role)
     names = list(map(str, source.columns))
     positions = column_positions(names, role, columns)
     return pl.DataFrame([_from_pandas(names[i], source.iloc[:, i]) for i in positions])
@@ -454,8 +506,10 @@ def rows_from_csv(
         (snapshot, _), (second, line), *_ = line_of.items()
         raise DataError(f'{name}, line {line}: the rows are of two snapshots, {snapshot!r} and {second!r}; use the '
                         'rows of one snapshot as the run')
-    ranks = holds_ranks(names[used[2]], role, columns)
-    return rows_from_lists(triples, role, name, lines, ranks, unused_columns(names, role, columns))
+    number = names[used[-1]]
+    ranks = holds_ranks(number, role, columns)
+    notes = unused_columns(names, role, columns)
+    return rows_from_lists(triples, role, name, lines, ranks, notes, rating_column(number, role))
 
 def _fault_in_fields(fields, names, columns):
     if len(fields) != len(names):

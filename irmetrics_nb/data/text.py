@@ -94,7 +94,8 @@ class Rows:
     comments: Comments = NO_COMMENTS  # the lines of comment that were left out
     repeats: int = 0   # number of rows left out as duplicate documents
     duplicates: str = 'refuse'  # the rule that chose them
-    listed: str = ''   # 'lists' or 'sets', if these are judgments that came as such, without grades
+    listed: str = ''   # 'lists', 'sets' or 'a table', if these are judgments that came as such, without grades
+    rated: str = ''    # the column of the grades, if they are ratings by users
     notes: tuple[Note, ...] = ()  # for the small print
     parent: Any = None  # `Ids`: (n,) the document of each row, if the rows are chunks of documents
     count: str = ''    # what takes a place then: 'chunks' or 'documents'
@@ -384,8 +385,8 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[
 def _words_hint(text, layout):
     """Return the result of `words_hint` for all grades in judgments; '' for a run."""
     if layout.role == 'run': return ''
-    pieces = (_fields(text, *span, layout, layout.used[2:])[0][0] for span in text.pieces())
-    return words_hint(chain.from_iterable(numbers.tolist() for numbers in pieces))
+    columns = (_fields(text, begin, end, layout, layout.used[2:])[0] for begin, end in text.pieces())
+    return words_hint(chain.from_iterable(number.tolist() for [number] in columns))
 
 def _fields(text, begin, end, layout, used):
     """Return (columns, comments, invalid) of the lines in text.buffer[begin:end], with the columns `used` as `Ids`,

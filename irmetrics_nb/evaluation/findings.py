@@ -346,7 +346,7 @@ def is_listed_ranking(lists: Qrels, depth: np.ndarray, score: np.ndarray) -> boo
     small = 0 <= score.min() and 1 <= score.max() <= 10
     if small: return bool((score == np.floor(score)).all())
     if score.max() != 0: return False  # scores of a ranked list are 0, -1, -2, ...
-    n_relevant = np.bincount(lists.rows.query)
+    n_relevant = np.bincount(lists._columns.query)
     equal = 3 <= n_relevant.min() == n_relevant.max()
     if len(n_relevant) < 5 or not equal: return False
     return depth.min() < depth.max()
