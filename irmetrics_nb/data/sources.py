@@ -33,7 +33,14 @@ from irmetrics_nb.data.errors import (
     short_repr,
 )
 from .ids import PAD, Ids, factorize, to_floats
-from .services import HITS_NOTE, from_service, repeated_item, service_shape
+from irmetrics_nb.data.services import (
+    GRADED_ITEMS,
+    HITS_NOTE,
+    from_service,
+    judgments_of,
+    service_shape,
+)
+from .services import repeated_item as repeated_item
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
     NO_COLUMNS,
@@ -55,6 +62,7 @@ from irmetrics_nb.data.tables import (
     rows_from_csv,
     rows_from_lists,
     rows_from_table,
+    rows_of_judges,
     said_columns,
     scan,
     to_polars_table,
@@ -75,9 +83,17 @@ from irmetrics_nb.data.text import (
 
 # %% ../../nbs/data/sources.ipynb #a7c10011
 def rows_from_service(source: Any, role: str, name: str, columns: Mapping) -> Rows:
-    """Return the rows of a request with ratings or a response with hits of
-    Elasticsearch or OpenSearch. Hits are ranked in the order of the response."""
-    rows = rows_from_dicts(from_service(source, role, name), role, name, columns)
+    """Return the rows of a request, a response or an export of a search service.
+    Hits are ranked in the order of the response. `columns` can choose one of several
+    judges."""
+    shape = service_shape(source)
+    judged = role == 'qrels' and shape in GRADED_ITEMS
+    numbers: Any
+    try: numbers = judgments_of(source, shape) if judged else from_service(source, role, name)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise DataError(f'{name}: unknown structure of the {shape} ({error!r})') from None
+    if judged: return rows_of_judges(numbers, name, columns)
+    rows = rows_from_dicts(numbers, role, name, columns)
     if role == 'run': rows.ranks, rows.notes = True, (HITS_NOTE,)
     return rows
 
@@ -270,7 +286,7 @@ def rows_from_json(data: bytes, role: str, name: str, columns: Mapping = NO_COLU
     content, lines = parse_json(data, name, _object)
     if isinstance(content, dict) and isinstance(next(iter(content), ''), RepeatedName):
         raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
-    if lines: return rows_from_triples(content, role, name, columns, lines)
+    if lines and not service_shape(content): return rows_from_triples(content, role, name, columns, lines)
     flat = isinstance(content, dict) and not any(isinstance(value, (dict, list)) for value in content.values())
     if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
     form = form_of(content)
