@@ -258,7 +258,7 @@ def named_sources(run: Any) -> list[tuple[str, Any]] | None:
         check_no_parts(sources)
     return [('', source) for source in sources]
 
-ANSWER_NAMES = frozenset(['hits', 'details', 'responses', 'requests', 'error'])  # in a response of a search service
+ANSWER_NAMES = frozenset(['hits', 'details', 'responses', 'requests', 'error', 'docs'])  # of a search service
 
 def is_run(source: Any) -> bool | None:
     """Return whether an item of a list or dict is a run; None if the item is empty."""

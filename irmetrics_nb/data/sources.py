@@ -9,11 +9,10 @@ __all__ = ['read_rows']
 import json
 import os
 import stat
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from io import BufferedReader
-from itertools import chain, count, starmap
+from itertools import chain, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,6 +33,14 @@ from irmetrics_nb.data.errors import (
     short_repr,
 )
 from .ids import PAD, Ids, factorize, to_floats
+from irmetrics_nb.data.services import (
+    GRADED_ITEMS,
+    HITS_NOTE,
+    from_service,
+    judgments_of,
+    service_shape,
+)
+from .services import repeated_item as repeated_item
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
     ITEMS,
@@ -60,6 +67,7 @@ from irmetrics_nb.data.tables import (
     rows_from_csv,
     rows_from_lists,
     rows_from_table,
+    rows_of_judges,
     said_columns,
     scan,
     to_polars_table,
@@ -78,107 +86,19 @@ from irmetrics_nb.data.text import (
     text_layout,
 )
 
-# %% ../../nbs/data/sources.ipynb #e9bee4be
-def plain_answer(answer: Any) -> Any:
-    "Return the body of a response object of elasticsearch-py. Return any other object unchanged."
-    body = getattr(answer, 'body', None)
-    return body if isinstance(body, (dict, list)) else answer
-
-SHAPES = (  # shape, the name of its items (one per query), and a field of every item with its type
-    ('request', 'requests', 'ratings', list),
-    ('details', 'details', 'hits', list),
-    ('msearch', 'responses', 'took', int),
-    ('msearch', 'responses', 'status', int),
-)
-
-def service_shape(source: Any) -> str:
-    """Return the shape of a request or response of Elasticsearch or OpenSearch. It is 'request' (a _rank_eval
-    request), 'details' (a _rank_eval response), 'search' ({query: response}), 'one search' (the response to one
-    search), 'msearch' (a _msearch response), or '' for any other source."""
-    source = plain_answer(source)
-    if type(source) is not dict: return ''
-    for shape, name, field, field_type in SHAPES:
-        items = source.get(name)
-        if isinstance(items, dict): items = list(items.values())
-        if not (isinstance(items, list) and items): continue
-        if all(type(item) is dict and isinstance(item.get(field), field_type) for item in items): return shape
-    if 'took' in source and _is_answer(source): return 'one search'
-    return 'search' if source and all(map(_is_answer, source.values())) else ''
-
-def _is_answer(answer):
-    """Return True for the response to a single search: its hits, or an error."""
-    answer = plain_answer(answer)
-    if type(answer) is not dict: return False
-    hits = answer.get('hits')
-    if isinstance(hits, dict): return isinstance(hits.get('hits'), list)
-    return isinstance(answer.get('error'), (str, dict)) and ('status' in answer or len(answer) == 1)
-
-# %% ../../nbs/data/sources.ipynb #73f4f386
-def from_service(source: Any, role: str, name: str) -> Mapping:
-    """Convert a request or response of a search service to {query: {document: number}}. The numbers are ratings in
-    qrels and negative ranks in a run. Raises DataError if the response is incomplete, or does not fit `role`.
-    `name` is the source's name in messages."""
-    source = plain_answer(source)
-    shape = service_shape(source)
-    problem = REFUSED_SHAPES[role].get(shape)
-    if problem: raise DataError(f'{name}: {problem}')
-    if shape == 'details':
-        failed = source.get('failures')
-        if failed: raise DataError(f'{name}: the search service failed for the queries {short_repr([*failed])[1:-1]}')
-        source = source['details']
-    if shape == 'request':
-        hits_of = [(request['id'], request['ratings']) for request in source['requests']]
-    else:
-        hits_of = [(query, _hits_of(answer, f'{name}, query {query!r}')) for query, answer in source.items()]
-    numbers = {}
-    for query, hits in hits_of:
-        if query in numbers: raise DataError(f'{name}: two requests have the id {query!r}')
-        docs = [hit['_id'] for hit in hits]
-        repeated = repeated_item(docs)
-        if repeated is not None:
-            raise DataError(f'{name}, query {query!r}: duplicate document {repeated!r}; is it in two indices?')
-        values: Iterable = count(-1, -1)
-        if role == 'qrels': values = [hit.get('rating') for hit in hits]
-        numbers[query] = dict(zip(docs, values))
-    return numbers
-
-NO_JUDGMENTS = ('this is a response, which contains ratings of the hits only; read the judgments from the request, '
-                'which also contains ratings of documents that were not retrieved')
-REFUSED_SHAPES = {
-    'qrels': dict.fromkeys(('details', 'one search', 'msearch', 'search'), NO_JUDGMENTS),
-    'run': {
-        'request': 'this is a request to _rank_eval, which contains judgments; read the run from its response',
-        'one search': 'the response to a search does not contain the query id; write {query: response, ...}',
-        'msearch': 'the responses of _msearch do not contain the query ids; write '
-                   "dict(zip(queries, body['responses']))",
-    },
-}
-
-def _hits_of(answer, where):
-    """Return the hits in a response to one search. Raise DataError if the response is incomplete."""
-    answer = plain_answer(answer)
-    error = answer.get('error')
-    if isinstance(error, dict): error = error.get('reason') or error
-    if error: raise DataError(f'{where}: the search failed: {error}')
-    cause = 'the search timed out' if answer.get('timed_out') else ''
-    shards = answer.get('_shards') or {}
-    failed = shards.get('failed')
-    if failed: cause = f'{failed} of {shards.get("total", "?")} shards failed'
-    if cause: raise DataError(f'{where}: the response is incomplete, because {cause}')
-    hits = answer['hits']
-    if isinstance(hits, Mapping): return hits['hits']
-    return [hit['hit'] for hit in hits]
-
-def repeated_item(items: Iterable) -> Any:
-    """Return the first item that appears more than once; None if there is no such item."""
-    return next((item for item, count in Counter(items).items() if count > 1), None)
-
-HITS_NOTE = Note('hits', 'hits of a search service are ranked in the order of the response, not by score')
-
+# %% ../../nbs/data/sources.ipynb #a7c10011
 def rows_from_service(source: Any, role: str, name: str, columns: Mapping) -> Rows:
-    """Return the rows of a request with ratings or a response with hits of
-    Elasticsearch or OpenSearch. Hits are ranked in the order of the response."""
-    rows = rows_from_dicts(from_service(source, role, name), role, name, columns)
+    """Return the rows of a request, a response or an export of a search service.
+    Hits are ranked in the order of the response. `columns` can choose one of several
+    judges."""
+    shape = service_shape(source)
+    judged = role == 'qrels' and shape in GRADED_ITEMS
+    numbers: Any
+    try: numbers = judgments_of(source, shape) if judged else from_service(source, role, name)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise DataError(f'{name}: unknown structure of the {shape} ({error!r})') from None
+    if judged: return rows_of_judges(numbers, name, columns)
+    rows = rows_from_dicts(numbers, role, name, columns)
     if role == 'run': rows.ranks, rows.notes = True, (HITS_NOTE,)
     return rows
 
@@ -383,7 +303,7 @@ def rows_from_json(data: bytes, role: str, name: str, columns: Mapping = NO_COLU
     content, lines = parse_json(data, name, _object)
     if isinstance(content, dict) and isinstance(next(iter(content), ''), RepeatedName):
         raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
-    if lines: return rows_from_triples(content, role, name, columns, lines)
+    if lines and not service_shape(content): return rows_from_triples(content, role, name, columns, lines)
     flat = isinstance(content, dict) and not any(isinstance(value, (dict, list)) for value in content.values())
     if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
     form = form_of(content)

@@ -50,6 +50,7 @@ from irmetrics_nb.data.ids import (
     to_floats,
     words_hint,
 )
+from .services import foreign_records
 from irmetrics_nb.data.text import (
     COLUMN_KEYS,
     Note,
@@ -210,6 +211,8 @@ def _positions(names, role, items, graded):
 
 def _column_problem(names, role, columns):
     """Return the error message for missing and ambiguous columns, with what to write instead."""
+    foreign = '' if columns else foreign_records(names)
+    if foreign: return foreign
     choices = _choices(names, role, columns)
     faults = []
     keys = []
@@ -490,7 +493,8 @@ def rows_from_csv(
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
-        with polars_errors(name): used = column_positions(names, role, columns)
+        book = role == 'qrels' and not columns and is_book(names)
+        with polars_errors(name): used = range(len(names)) if book else column_positions(names, role, columns)
         triple_of = itemgetter(*used)
         for line, fields in lines_and_fields:
             code, fault = _fault_in_fields(fields, names, used[:2] if role == 'qrels' else used)
@@ -502,6 +506,7 @@ def rows_from_csv(
             triples.append(triple_of(fields))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')
+    if book: return rows_from_book(names, triples, lines, name)
     if len(line_of) > 1:
         (snapshot, _), (second, line), *_ = line_of.items()
         raise DataError(f'{name}, line {line}: the rows are of two snapshots, {snapshot!r} and {second!r}; use the '
@@ -519,6 +524,45 @@ def _fault_in_fields(fields, names, columns):
         size = len(fields[i])
         if size > MAX_ID_BYTES: return code, f'a field has {size:,} characters; the limit is {MAX_ID_BYTES:,}'
     return '', ''
+
+# %% ../../nbs/data/tables.ipynb #b7c10032
+def is_book(names: Sequence[str]) -> bool:
+    """Return True if a header has a query, a docid, and two or more other columns, all with unknown names."""
+    if names[:2] != ['query', 'docid'] or len(names) < 4: return False
+    return not any(candidates(names[2:], meaning) for meaning in COLUMN_SYNONYMS)
+
+def rows_from_book(names: Sequence[str], table: Iterable, lines: Iterable[int], name: str) -> Rows:
+    """Return the rows of a book of Quepid with the columns `names`, one for each judge of a document.
+
+    Raises DataError if a column has text other than numbers, so that it does not belong to a judge."""
+    judgments = [
+        (judge, line, query, doc, grade)
+        for line, (query, doc, *grades) in zip(lines, table)
+        for judge, grade in zip(names[2:], grades) if grade.strip()
+    ]
+    if np.isnan(to_floats([grade for *_, grade in judgments])).any():
+        raise DataError(f'{name}: {_column_problem(names, "qrels", {})}')
+    return rows_of_judges(judgments, name)
+
+def choice_of_judge(judges: Sequence[str]) -> str:
+    """Return the names of judges, and how to choose one, for an error message."""
+    choice = phrase(f"columns={{'relevance': {judges[0]!r}}}", f'--columns "grade={judges[0]}"')
+    return f'{choice} chooses one of the judges {short_repr(judges)[1:-1]}'
+
+def rows_of_judges(judgments: Sequence[tuple], name: str, columns: Mapping = NO_COLUMNS) -> Rows:
+    """Return the rows of all judges, without blank grades if there are several, or of the judge in `columns`.
+
+    `judgments` has tuples (judge, line, query, document, grade) with line 0 if there are no lines."""
+    judges = list(dict.fromkeys(row[0] for row in judgments))
+    chosen = [judge for judge in judges if columns in ({}, {'relevance': judge})]
+    if judges and not chosen: raise DataError(f'{name}: no such judge; {choice_of_judge(judges)}')
+    several = len(chosen) > 1
+    rated = [row for row in judgments if row[0] in chosen and not (several and is_blank(row[-1]))]
+    if not rated: raise DataError(f'{name}: no document is judged')
+    lines = [row[1] for row in rated if row[1]]
+    rows = rows_from_lists([row[2:] for row in rated], 'qrels', name, lines)
+    if several: rows.judges = chosen
+    return rows
 
 # %% ../../nbs/data/tables.ipynb #b3043fb8
 def is_remote(path: StrPath) -> bool:
