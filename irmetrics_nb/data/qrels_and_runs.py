@@ -439,7 +439,8 @@ class Qrels(QueryDocTable):
     columns : dict, optional
         Names of the columns in a table, text or records: {'query': name, 'document':
         name, 'relevance': name}. Columns that are not listed are found by their usual
-        names. For text without a header, use column numbers from 1.
+        names. For text without a header, use column numbers from 1. The key 'relevant'
+        is for a column with lists of documents, in records of one query each.
     duplicates : {'refuse', 'first', 'last', 'best'}
         How to treat a duplicate document in a query: raise DataError ('refuse'), or
         use its first row, its last row, or the row with the highest grade ('best').
@@ -512,7 +513,8 @@ class Run(QueryDocTable):
         Names of the columns in a table, text or records: {'query': name, 'document':
         name, 'score': name}. Columns that are not listed are found by their usual
         names. For text without a header, use column numbers from 1, or the name of a
-        TREC column, as in {'score': 'rank'}.
+        TREC column, as in {'score': 'rank'}. The key 'results' is for a column with lists
+        of ids or hits, in records of one query each.
     descending : bool, optional
         Whether the largest number ranks first. Use False for ranks, positions or
         distances. Their negatives become the scores. By default, it is False for a

@@ -586,7 +586,9 @@ def open_table(source: Any, size: int | None = None, name: str = '') -> TableRun
     which cannot be computed in batches, is read into memory."""
     size = BATCH_ROWS if size is None else size
     if not (is_relation(source) or hasattr(source, 'collect_batches')):
-        with polars_errors(name or 'the run'): source = to_polars_table(source, 'run')
+        try:
+            with polars_errors(name or 'the run'): source = to_polars_table(source, 'run')
+        except DataError: return None
     run = TableRun(source, size, name)
     return run if run.total > size else None
 

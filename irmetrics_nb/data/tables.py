@@ -72,6 +72,7 @@ MEANINGS = {
     role: tuple(zip(('query', 'document', role), keys)) for role, keys in COLUMN_KEYS.items()
 }  # and their keys in columns=
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
+LIST_OF_ROLE = {'qrels': 'relevant', 'run': 'retrieved'}  # which list of a record, and its key in columns=
 
 def plain_name(name: str) -> str:
     """Return a column name in lower case, with '_' in place of blanks and hyphens."""
@@ -81,13 +82,14 @@ def said_columns(columns: Mapping[str, Any], role: str) -> tuple[dict[str, Any],
     """Return (`columns` with standard keys, whether the numbers are ranks).
 
     They are ranks if the key or the name of their column means ranks. The standard keys
-    are 'query', 'document', and 'score' or 'relevance'. The argument `columns` may have
+    are 'query', 'document', and 'score' or 'relevance', and 'retrieved' or 'relevant' for lists in records. The argument `columns` may have
     other usual names as keys, such as 'doc_id', 'grade' or 'rank'.
     Raises ValueError for an unknown key, and for two keys of the same column."""
     named = {}
     for key, name in columns.items():
         label = plain_name(str(key))
         usual = next((usual for meaning, usual in MEANINGS[role] if label in (usual, *COLUMN_SYNONYMS[meaning])), None)
+        if label in ('results', LIST_OF_ROLE[role]): usual = LIST_OF_ROLE[role]
         if usual is None or usual in named or not isinstance(name, (str, int)): raise columns_error(columns, role)
         named[usual] = name
     labels = *columns, named.get('score', '')
