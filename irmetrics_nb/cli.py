@@ -39,6 +39,7 @@ from irmetrics_nb.cli_common import (
     option,
     progress_bar,
     result_text,
+    runs_or_log,
     say,
     say_usage_error,
     show,
@@ -133,7 +134,7 @@ def _print_scores(scores, format, per_query, output, per_run):
 )
 def _evaluate(
     qrels,
-    runs,
+    runs=(),
     measures=('AP nDCG@10 RR',),
     per_query=False,
     format='table',
@@ -157,6 +158,7 @@ def _evaluate(
         if floor.slice != 'all':
             raise typer.BadParameter('--min with a slice works only in irmetrics compare')
     requested = measures_of(texts, tool, names)
+    runs = runs_or_log(runs, qrels)
     check_files(qrels, runs, output)
     judgments = source_of(qrels, 'qrels')
     sources = sources_of(runs, system)
@@ -169,9 +171,10 @@ def _evaluate(
 
 # %% ../nbs/top_level/cli.ipynb #6b3638e6
 @takes_options(faults=option(int, 'The number of invalid rows to show.', min=1))
-def _check_command(qrels, runs, format='table', faults=20, output=None, system=None):
+def _check_command(qrels, runs=(), format='table', faults=20, output=None, system=None):
     "Find problems in judgments and runs."
     from irmetrics_nb import check
+    runs = runs_or_log(runs, qrels)
     check_files(qrels, runs, output)
     if Path('-') in (qrels, *runs):
         raise typer.BadParameter('- (standard input) does not work with check, which '

@@ -39,9 +39,11 @@ from .core.choices import CHOICES, NamesChoice, naming_options
 from .data.errors import EMPTY_PATH, file_errors, visible
 from .data.qrels_and_runs import grading, write_whole
 from .data.recognition import Runs, recognise
+from .data.records import is_log
 from irmetrics_nb.data.sources import (
     PAD,
     Rows,
+    lists_named,
     negate_numbers,
     rows_from_bytes,
     said_columns,
@@ -350,6 +352,14 @@ def source_of(path: Path, role: str) -> Path | str | Rows | Qrels | Run:
     if not options.get('descending', True) and not rows.ranks: rows = negate_numbers(rows)
     rows.comments.warn()
     return rows
+
+def runs_or_log(runs: Sequence[Path], qrels: Path) -> Sequence[Path]:
+    """Return the paths of the runs. Without any, return the path of the judgments, if its records have both lists.
+
+    Raises typer.BadParameter for any other file."""
+    named = any(lists_named(options['columns']) for options in COLUMNS_BY_ROLE.values())
+    if runs or named or is_log(as_written(qrels)): return runs or [qrels]
+    raise typer.BadParameter("Missing argument 'RUN...'.")
 
 def as_written(path: Path) -> Path | str:
     """Return a URL as text, and any other path unchanged.

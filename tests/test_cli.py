@@ -62,7 +62,7 @@ def test_all_errors_of_the_command_have_one_form(args, says, files):
     assert done.stdout == '' and done.returncode == (1 if '.txt' in says else 2)
     error, *usage = done.stderr.splitlines()
     assert error.startswith(f'irmetrics: error: {says}')
-    assert all(line.startswith('irmetrics: usage: irmetrics evaluate [OPTIONS] {QRELS} {RUN...}; ') for line in usage)
+    assert all(line.startswith('irmetrics: usage: irmetrics evaluate [OPTIONS] {QRELS} [RUN...]; ') for line in usage)
     assert len(usage) == (done.returncode == 2 and 'requires' not in says)
 
 

@@ -519,7 +519,8 @@ class Qrels(QueryDocTable):
     columns : dict, optional
         Names of the columns in a table, text or records: {'query': name, 'document':
         name, 'relevance': name}. Columns that are not listed are found by their usual
-        names. For text without a header, use column numbers from 1.
+        names. For text without a header, use column numbers from 1. The key 'relevant'
+        is for a column with lists of documents, in records of one query each.
     grades : dict, optional
         The number of each grade, such as {'Exact': 3, 'Partial': 1, 'No': 0}, if the
         grades are words, or other numbers than you need. It must contain all grades.
@@ -611,7 +612,8 @@ class Run(QueryDocTable):
         Names of the columns in a table, text or records: {'query': name, 'document':
         name, 'score': name}. Columns that are not listed are found by their usual
         names. For text without a header, use column numbers from 1, or the name of a
-        TREC column, as in {'score': 'rank'}.
+        TREC column, as in {'score': 'rank'}. The key 'results' is for a column with lists
+        of ids or hits, in records of one query each.
     descending : bool, optional
         Whether the largest number ranks first. Use False for ranks, positions or
         distances. Their negatives become the scores. By default, it is False for a

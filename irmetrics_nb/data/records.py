@@ -13,7 +13,7 @@ import os
 import re
 import textwrap
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from io import StringIO, TextIOWrapper
 from itertools import chain
@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # %% ../../nbs/data/records.ipynb #31f98800
-from ..core.arrays import is_missing
 from ..core.choices import check_value
 from irmetrics_nb.data.errors import (
     DataError,
@@ -36,20 +35,27 @@ from irmetrics_nb.data.errors import (
 )
 from .qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
+    RECORD_COLUMNS,
+    TEXT_COLUMNS,
+    documents_of_records,
     file_content,
     file_stem,
+    from_json_text,
+    holds_records,
     is_path,
     named_lists,
     opened,
-    parse_json,
     parsed_lines,
+    query_texts,
+    record_list,
+    record_names,
     repeated_item,
+    rows_of_documents,
 )
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
     TABLE_MAGIC,
     header_names,
-    ids_of_objects,
     long_fields,
     plain_name,
     read_table,
@@ -62,45 +68,26 @@ class Together(NamedTuple):
     run: Run
 
 # %% ../../nbs/data/records.ipynb #b1adda91
-RECORD_COLUMNS = {
-    'query': 'query_id qid question_id id query question user_input'.split(),
-    'retrieved': 'retrieved_ids retrieved retrieved_context_ids retrieved_docs'.split(),
-    'relevant': 'relevant_ids relevant reference_context_ids expected_ids gold_ids gold'.split(),
-}
-
-def _record_names(present, columns):
-    """Return the column names for the keys 'query', 'retrieved' and 'relevant'. `present`
-    has the names of all columns. `columns` maps keys to names; for other keys, common names
-    are recognised. Raise DataError if a column is missing."""
-    name_of = {plain_name(name): name for name in present}
+def names_of_both(records: Sequence[Mapping], columns: Mapping[str, str]) -> dict[str, str]:
+    """Return the column names for the keys 'query', 'retrieved' and 'relevant'. `columns` maps keys to names; for
+    other keys, common names are recognised. Raises DataError if a column is missing, or if one list has ids and the
+    other list has texts."""
     unknown = [key for key in columns if key not in RECORD_COLUMNS]
     if unknown: raise DataError(f'the keys of columns must be {", ".join(RECORD_COLUMNS)}, not {unknown[0]!r}')
-    usual = {key: next((name_of[n] for n in names if n in name_of), None) for key, names in RECORD_COLUMNS.items()}
-    chosen = usual | columns
-    missing = [columns.get(key, f'for {key!r}') for key, name in chosen.items() if name not in present]
-    if missing: raise DataError(f'no column {", ".join(missing)}; the columns are {short_repr(present)[1:-1]}')
-    return chosen
+    names = record_names(records, columns)
+    texts = names.items() & TEXT_COLUMNS.items()
+    if columns or len(texts) != 1: return names
+    _, retrieved, relevant = names.values()
+    raise DataError(f'column {retrieved!r} does not match column {relevant!r}, because one has texts, and the other '
+                    'has ids; add a column of ids')
 
-def _query_texts(ids, where):
-    queries = ids_of_objects(list(ids), where).tolist()
-    repeated = repeated_item(queries)
-    if repeated is not None: raise DataError(f'{where}: the query {repeated!r} appears twice')
-    return queries
-
-def _ids_of_record(value, query, name):
-    """Return the ids of a record as a list, or as {id: grade}; [] for a missing value. The
-    value can be JSON text. Raise DataError if it is not a list or dict."""
-    if is_missing(value): return []
-    value = _from_json(value, query, name)
-    if isinstance(value, Mapping): return {doc: grade for doc, grade in value.items() if grade is not None}
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise DataError(f'query {query!r}: {name} should be a list of ids, not {short_repr(value)}')
-    return list(value)
-
-def _from_json(value, query, name):
-    """Return the content of JSON text with a list or object. Return any other value unchanged."""
-    if not (isinstance(value, str) and value.startswith(('[', '{'))): return value
-    return parse_json(value, f'query {query!r}, {name}')[0]
+def is_log(path: StrPath) -> bool:
+    """Return True for a file of records with both lists, and False for a file without records. Raises DataError for
+    records that lack a list."""
+    try: table = named_lists(path)
+    except DataError: return False
+    with polars_errors(os.fspath(path)):
+        return holds_records(table) and bool(names_of_both([*record_list(table)], {}))
 
 def _warn_of_scores(table, run):
     """Warn if the scores of a query contradict the order of its retrieved ids."""
@@ -109,7 +96,7 @@ def _warn_of_scores(table, run):
     if column is None: return
     wrong = []
     for value, (query, ids) in zip(table[column], run.items()):
-        value = _from_json(value, query, column)
+        value = from_json_text(value, query, column)
         try: scores = np.array(value, float)
         except (TypeError, ValueError): continue
         if isinstance(ids, list) and scores.shape == (len(ids),) and (np.diff(scores) > 0).any(): wrong.append(query)
@@ -128,11 +115,12 @@ def from_records(
 
     Parameters
     ----------
-    source : list of dicts, table or path
-        One record per query, in a list, a table of polars or pandas with columns of
-        lists, or a file of JSON, JSON lines or Parquet. A record has the id of the
+    source : list of dicts, dict, table or path
+        One record per query, in a list, a dict or table of polars or pandas with columns
+        of lists, or a file of JSON, JSON lines or Parquet. A record has the id of the
         query, the list of retrieved ids with the best first, and the relevant ids as a
-        list or {id: grade}. For an unjudged query, the relevant ids are None. For a query
+        list or {id: grade}. Both lists may also have hits, such as {'id': 'd7', 'score':
+        2.5}. A single record is a dict. For an unjudged query, the relevant ids are None. For a query
         that is missing from the run, the retrieved ids are None; an empty list is an
         answer.
     columns : dict, optional
@@ -166,29 +154,16 @@ def from_records(
     where = os.fspath(source) if is_path(source) else 'the records'
     with polars_errors(where):
         table = named_lists(source)
-        names = _record_names(list(table), columns or {})
-        query_name, ranked_name, gold_name = names.values()
-        queries = _query_texts(table[query_name], where)
-        qrels = {}
-        run = {}
-        for query, ranked, gold in zip(queries, table[ranked_name], table[gold_name]):
-            if isinstance(ranked, Set):
-                raise DataError(
-                    f'query {query!r}: {ranked_name} should be a list with the best '
-                    f'document first, not the set {short_repr(ranked)}'
-                )
-            docs = _ids_of_record(ranked, query, ranked_name)
-            if not is_missing(ranked): run[query] = docs
-            docs = _ids_of_record(gold, query, gold_name)
-            if not is_missing(gold): qrels[query] = docs
+        records = [*record_list(table)]
+        names = names_of_both(records, columns or {})
+        run = documents_of_records(records, 'run', names, where)
+        qrels = documents_of_records(records, 'qrels', names, where)
     _warn_of_scores(table, run)
-    if any(isinstance(docs, Mapping) for docs in qrels.values()):
-        for query, docs in qrels.items():
-            if not isinstance(docs, Mapping): qrels[query] = dict.fromkeys(docs, 1)
     if not qrels:
         raise DataError(f'{where}: no query has judgments, because column '
-                        f'{gold_name!r} has no values')
-    return Together(Qrels(qrels), Run(run, **options))
+                        f'{names["relevant"]!r} has no values')
+    judgments = Qrels(rows_of_documents(qrels, 'qrels', 'the qrels'))
+    return Together(judgments, Run(rows_of_documents(run, 'run', 'the run'), **options))
 
 # %% ../../nbs/data/records.ipynb #f8df74df
 class Span(NamedTuple):
@@ -224,7 +199,7 @@ def _spans(passages, name):
     """Return the passages of each query, as {query: [Span, ...]}. Raise DataError for an
     invalid or duplicate passage, and for a duplicate query."""
     spans_of = {}
-    for query, items in zip(_query_texts(passages, name), passages.values()):
+    for query, items in zip(query_texts(passages, name), passages.values()):
         spans = spans_of[query] = [_span(item, query) for item in items]
         repeated = repeated_item(spans)
         if repeated: raise DataError(f'query {query!r}: duplicate passage {repeated.id}')

@@ -49,8 +49,8 @@ def service_shape(source: Any) -> str:
         if not (isinstance(items, list) and items): continue
         fits = all(type(item) is dict and isinstance(item.get(field), field_type) for item in items)
         if fits and any(field in item for item in items): return shape
-    if 'took' in source and _is_answer(source): return 'one search'
-    return 'search' if source and all(map(_is_answer, source.values())) else ''
+    if 'took' in source and is_answer(source): return 'one search'
+    return 'search' if source and all(map(is_answer, source.values())) else ''
 
 def with_judgments(source: Any) -> Any:
     """Return {'judgments': [document, ...]} for documents of Search Relevance. They can be one document, a list of
@@ -63,7 +63,7 @@ def with_judgments(source: Any) -> Any:
     if not (isinstance(first, dict) and 'judgmentRatings' in first): return source
     return {'judgments': [hit.get('_source', hit) for hit in hits]}
 
-def _is_answer(answer):
+def is_answer(answer):
     """Return True for the response to a single search: its hits, or an error."""
     answer = plain_answer(answer)
     if type(answer) is not dict: return False
@@ -110,11 +110,12 @@ FOREIGN_SHAPES = {
     'SQuAD': 'this is SQuAD or a data set like it, whose paragraphs have no ids; write {question id: [paragraph id]} '
              'with ids of your own',
 }
+NO_QUERY = 'the response to a search does not contain the query id'
 REFUSED_SHAPES = {
     'qrels': FOREIGN_SHAPES | dict.fromkeys(('details', 'one search', 'msearch', 'search'), NO_JUDGMENTS),
     'run': FOREIGN_SHAPES | dict.fromkeys(('judgments', 'book', 'case'), NO_RUN) | {
         'request': 'this is a request to _rank_eval, which contains judgments; read the run from its response',
-        'one search': 'the response to a search does not contain the query id; write {query: response, ...}',
+        'one search': f'{NO_QUERY}; write {{query: response, ...}}',
         'msearch': 'the responses of _msearch do not contain the query ids; write '
                    "dict(zip(queries, body['responses']))",
     },

@@ -79,6 +79,7 @@ MEANINGS = {
 }  # and their keys in columns=
 USERS = 'user_id', 'user'  # of a recommender: queries only where no other column is
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
+LIST_OF_ROLE = {'qrels': 'relevant', 'run': 'retrieved'}  # which list of a record, and its key in columns=
 
 def plain_name(name: str) -> str:
     """Return a column name in lower case, with '_' in place of blanks and hyphens."""
@@ -88,13 +89,14 @@ def said_columns(columns: Mapping[str, Any], role: str) -> tuple[dict[str, Any],
     """Return (`columns` with standard keys, whether the numbers are ranks).
 
     They are ranks if the key or the name of their column means ranks. The standard keys
-    are 'query', 'document', and 'score' or 'relevance'. The argument `columns` may have
+    are 'query', 'document', and 'score' or 'relevance', and 'retrieved' or 'relevant' for lists in records. The argument `columns` may have
     other usual names as keys, such as 'doc_id', 'grade' or 'rank'.
     Raises ValueError for an unknown key, and for two keys of the same column."""
     named = {}
     for key, name in columns.items():
         label = plain_name(str(key))
         usual = next((usual for meaning, usual in MEANINGS[role] if label in (usual, *COLUMN_SYNONYMS[meaning])), None)
+        if label in ('results', LIST_OF_ROLE[role]): usual = LIST_OF_ROLE[role]
         if usual is None or usual in named or not isinstance(name, (str, int)): raise columns_error(columns, role)
         named[usual] = name
     labels = *columns, named.get('score', '')
