@@ -11,7 +11,6 @@ import gzip
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import Any
 
@@ -65,8 +64,12 @@ def _xz_decompressor():
     return LZMADecompressor()
 
 def _zstd_decompressor():
-    with suppress(ImportError): return import_module('compression.zstd').ZstdDecompressor()
-    with suppress(ImportError): return import_module('zstandard').ZstdDecompressor().decompressobj()
+    with suppress(ImportError):
+        from compression import zstd  # of Python 3.14
+        return zstd.ZstdDecompressor()
+    with suppress(ImportError):
+        import zstandard
+        return zstandard.ZstdDecompressor().decompressobj()
     raise DataError('zstd needs Python 3.14 or the package zstandard; run pip install zstandard')
 
 COMPRESSIONS: dict[str, tuple[bytes, Any]] = {
