@@ -466,7 +466,9 @@ def words_hint(source: Iterable) -> str:
     """Return the end of an error message for grades that are words: all grades with their counts, and what to write.
 
     Return '' if no grade is a word, or if there are too many to be grades, unless `grading` maps grades."""
-    counts = Counter(str(grade).strip() for grade in source if not is_blank(grade))
+    grades = [grade for grade in source if not is_blank(grade)]
+    if any(isinstance(grade, (dict, list)) for grade in grades): return ''
+    counts = Counter(str(grade).strip() for grade in grades)
     words = [word for word in sorted(counts) if any(map(str.isalpha, word)) and word.lower() != 'nan']
     if not GRADES.get() and (not words or len(counts) > MAX_WORDS): return ''
     found = [f'{grade!r} ({counts[grade]:,})' for grade in sorted(counts)]

@@ -8,6 +8,7 @@ __all__ = ['read_rows']
 # %% ../../nbs/data/sources.ipynb #8abc0f3e
 import json
 import os
+import re
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -88,6 +89,7 @@ from irmetrics_nb.data.text import (
     negate_numbers,
     rows_from_text,
     text_layout,
+    width_hint,
 )
 
 # %% ../../nbs/data/sources.ipynb #a7c10011
@@ -537,12 +539,12 @@ def binary_hint(head: bytes) -> str:
     return ''
 
 @contextmanager
-def hint_if_binary(head: bytes) -> Iterator[None]:
-    """Append the result of `binary_hint` to any DataError in a `with` block."""
+def hint_if_binary(head: bytes, role: str = '') -> Iterator[None]:
+    """Append the result of `binary_hint` or `width_hint` to any DataError in a `with` block."""
     try:
         yield
     except DataError as error:
-        raise DataError(f'{error}{binary_hint(head)}') from None
+        raise DataError(f'{error}{binary_hint(head) or width_hint(head, role)}') from None
 
 # %% ../../nbs/data/sources.ipynb #1fb7e3ec
 MAX_LINE_BYTES = 1 << 20  # of an unpacked file or a pipe
@@ -554,6 +556,22 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
     if len(end) < MAX_LINE_BYTES or (b'\n' in end and not end.isspace()): return
     raise DataError(f'{name}, line {line + np.count_nonzero(data == 10)}: {MAX_LINE_BYTES:,} bytes contain no line '
                     f'break, or only spaces{binary_hint(end[:HEAD_BYTES])}')
+
+# %% ../../nbs/data/sources.ipynb #7e47f004
+LETOR = re.compile(r'\s*(\S+)\s+qid:(\S+)(?:\s+\d+:\S+)+\s*(?:#(?:.*\s)?docid\s*=\s*(\S+)|#|$)', re.MULTILINE)
+
+def rows_from_letor(data: bytes, role: str, name: str) -> Rows:
+    """Return the judgments in LETOR lines, whose comments have the document ids. Raises DataError for a line without
+    a document id, and for a run."""
+    if role == 'run': raise DataError(f'{name}: these LETOR lines (grade qid:query feature:value) are judgments, not a run')
+    triples = {}
+    for number, line in enumerate(data.decode('utf-8-sig', 'surrogateescape').split('\n'), 1):
+        found = LETOR.match(line)
+        if found and found[3]: triples[number] = found.group(2, 3, 1)
+        elif line.strip(): report_fault('columns', f'{name}, line {number}: this LETOR line has no document id, such as '
+                                                   '#docid = d7')
+    if not triples: raise DataError(f'{name}: there are no rows in this file')
+    return rows_from_lists([*triples.values()], role, name, [*triples])
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: StrPath) -> BufferedReader:
@@ -636,7 +654,8 @@ def rows_from_bytes(data: np.ndarray, role: str, name: str, columns: Mapping = N
     check_encoding(head, name)
     separator = header_separator(head, name, columns)
     if separator: return rows_from_csv(content.tobytes(), separator, role, name, columns)
-    with hint_if_binary(head), polars_errors(name):
+    if LETOR.match(head.decode('utf-8', 'replace')): return rows_from_letor(content.tobytes(), role, name)
+    with hint_if_binary(head, '' if columns else role), polars_errors(name):
         layout = text_layout(head, role, columns)
         return rows_from_text(TextBytes.from_bytes(name, data), role, layout)
 

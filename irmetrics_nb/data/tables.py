@@ -437,13 +437,14 @@ def header_names(fields: Iterable[str]) -> list[str]:
 def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS) -> str | None:
     """Return the separator of a text file whose first line is a header.
 
-    `head` has the first bytes of the file. If the first line is not a header, return
+    It is ' ' for blanks of any number. `head` has the first bytes of the file. If the first line is not a header, return
     ',' for a `name` that ends with .csv (or .csv.gz), and None for any other name."""
     first_line = head.split(b'\n')[0].decode('utf-8-sig', 'replace').strip('\r')
-    for separator in '\t,;':
-        names = header_names(first_line.split(separator))
+    for separator in '\t,; ':
+        names = header_names(first_line.split(separator if separator != ' ' else None))
         query, document, _ = _choices(names, 'run', columns)
-        if query and document and not names[0].startswith('#'): return separator
+        numbers = separator == ' ' and np.isfinite(to_floats(names)).any()  # in the first row of a text
+        if query and document and not (names[0].startswith('#') or numbers): return separator
     return ',' if unpacked_name(name).endswith('.csv') else None
 
 # %% ../../nbs/data/tables.ipynb #1e1702c4
@@ -471,6 +472,9 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
     """Yield (line number, fields) for every line of CSV or TSV text that is not blank.
 
     Blanks around a field are part of it. Raises DataError for invalid quotes."""
+    if separator == ' ':
+        numbered = enumerate(text.split('\n'), 1)
+        return (yield from ((n, line.split()) for n, line in numbered if line.strip() and line[0] != '#'))
     quoted = is_quoted(text, separator)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
@@ -642,7 +646,7 @@ def _format_of_file(path):
     if head.startswith(b'PAR1'): return 'parquet'
     if head.lstrip().startswith(b'{'): return 'json'
     separator = header_separator(head, path)
-    if separator: return separator
+    if separator not in (None, ' '): return separator
     raise DataError(f'{path}: the parts of a table must be Parquet, CSV with a header, or JSON lines; put TREC text '
                     'into one file')
 

@@ -175,18 +175,35 @@ class Layout(NamedTuple):
     ranks: bool = False         # whether the number is a rank
 
 LAYOUTS = {'qrels': Layout('qrels', 4, (0, 2, 3)), 'run': Layout('run', 6, (0, 2, 4))}  # TREC's
+PAIRS = Layout('qrels', 2, (0, 1, 1))  # of relevant documents; there is no number
+WITHOUT_TAG = Layout('run', 5, (0, 2, 4))
 
 # %% ../../nbs/data/text.ipynb #2705dccc
 BYTE_ORDER_MARK = b'\xef\xbb\xbf'  # some programs write it in front
 HEAD_BYTES = 1 << 16  # how many of a file's first bytes are looked at
 
-def first_fields(head: bytes) -> list[bytes]:
-    """Return the fields of the first line that is neither empty nor a comment. `head` has the first bytes of the
-    file. Return [] if it has no complete line of this kind."""
+def rows_of_head(head: bytes) -> Iterator[list[bytes]]:
+    """Yield the fields of each complete line that is neither empty nor a comment. `head` has the first bytes of the
+    file."""
     lines = head.removeprefix(BYTE_ORDER_MARK).split(b'\n')
     if len(head) >= HEAD_BYTES: lines.pop()
     rows = (line.split() for line in lines)
-    return next((fields for fields in rows if fields and not fields[0].startswith(b'#')), [])
+    return (fields for fields in rows if fields and not fields[0].startswith(b'#'))
+
+def first_fields(head: bytes) -> list[bytes]:
+    """Return the fields of the first line that is neither empty nor a comment; [] if there is no such line."""
+    return next(rows_of_head(head), [])
+
+def _shorter_layout(head, role):
+    """Return the layout of judgments with two columns (query, document), or of a run without tags, if all lines in
+    `head` have these columns; otherwise None."""
+    rows = [*rows_of_head(head)]
+    widths = {*map(len, rows)}
+    if 0 in head: return None
+    if role == 'qrels' and widths == {2}: return PAIRS
+    if role == 'qrels' or widths != {5}: return None
+    numbered = (fields[1] == b'Q0' and fields[3].isdigit() for fields in rows)
+    return WITHOUT_TAG if all(numbered) else None
 
 def text_layout(head: bytes, role: str, columns: Mapping = MappingProxyType({})) -> Layout:
     """Return the layout of a text from its first row, or from the argument `columns`. `head` has the first bytes of
@@ -196,7 +213,8 @@ def text_layout(head: bytes, role: str, columns: Mapping = MappingProxyType({}))
     if not columns:
         ranked = role == 'run' and len(fields) == 3 and fields[2].isdigit()
         if ranked: return Layout('run', 3, (0, 1, 2), ranks=True)
-        return LAYOUTS[role]
+        shorter = _shorter_layout(head, role) if len(fields) in (2, 5) else None
+        return shorter or LAYOUTS[role]
     names = COLUMN_NAMES[role]
     by_name = all(isinstance(column, str) for column in columns.values())
     width = len(names) if by_name else len(fields)
@@ -364,7 +382,7 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[
     """Parse the lines in text.buffer[begin:end]. Return (query, document, number as text, number as float64,
     comments), with one element per row in each of the first four. Report invalid lines with `report_fault`."""
     (query, doc, number), comments, invalid = _fields(text, begin, end, layout, layout.used)
-    value = parse_numbers(number, layout.role)
+    value = np.ones(len(doc)) if layout is PAIRS else parse_numbers(number, layout.role)
     longest = np.maximum(query.length, doc.length)
     valid = longest <= MAX_ID_BYTES
     faults = [(at, 'columns', _wrong_count(layout, count)) for at, count in invalid.tolist()]
@@ -418,6 +436,19 @@ def _doubt(text, comments, layout):
     return ()
 
 # %% ../../nbs/data/text.ipynb #7d1e0b32
+WIDTH_HINTS = {  # role and number of columns in all lines: the end of an error message
+    ('qrels', 5): '; judgments of a sample, such as prels (query document grade method probability), need measures that '
+                  'use the probabilities, which are not supported; to use only the grades, write ',
+    ('run', 2): '; the scores or ranks of the documents are missing',
+    ('run', 5): '; five columns are read if they are query, Q0, document, rank and score',
+}
+
+def width_hint(head: bytes, role: str) -> str:
+    """Return the end of an error message about a text with an unusual number of columns; '' for other texts."""
+    first, *others = {*map(len, rows_of_head(head))} or [0]
+    hint = '' if others else WIDTH_HINTS.get((role, first), '')
+    return hint + three_columns(role) if hint.endswith('write ') else hint
+
 def _wrong_count(layout, count):
     """Return the error message for a line with `count` columns, which are too few or too many."""
     names = COLUMN_NAMES[layout.role]
@@ -446,8 +477,22 @@ def ranks_on_lines(rows: Rows, selection: np.ndarray) -> np.ndarray:
     for i, (begin, score) in enumerate(zip(end.tolist(), rows.value[selection].tolist())):
         line = rows.doc.buffer[begin:begin + 200].tobytes().partition(b'\n')[0]
         fields = line.split(maxsplit=2)
-        if len(fields) == 3 and to_float(fields[1]) == score: ranks[i] = to_float(fields[0])
+        if len(fields) > 1 and to_float(fields[1]) == score: ranks[i] = to_float(fields[0])
     return ranks
+
+# %% ../../nbs/data/text.ipynb #7e47f002
+def check_order(rows: Rows) -> None:
+    """Raise DataError unless the rows of a run without tags have the ranks 0 or 1 to n in each query, and scores that
+    fall with the rank."""
+    rank = ranks_on_lines(rows, np.arange(len(rows)))
+    order = np.lexsort((rank, rows.query))
+    place = cumcount(rows.query[order])
+    rises = np.diff(rows.value[order], prepend=np.inf) > 0
+    wrong = order[(rank[order] - place != min(rank.min(), 1)) | rises & (place > 0)]
+    if not len(wrong): return
+    columns = phrase("columns={'query': 1, 'document': 3, 'score': 5}", '--run-columns query=1,document=3,score=5')
+    raise DataError(f'{rows.where(wrong.min())}: in a run with 5 columns, the fourth should be the ranks 1 to n of each '
+                    f'query, and the fifth scores that fall with the rank; if not, write {columns}')
 
 # %% ../../nbs/data/text.ipynb #ee1cfda6
 def keep_freed_memory() -> None:
@@ -502,6 +547,10 @@ def rows_from_text(text: TextBytes, role: str, layout: Layout | None = None) -> 
     rows = Rows(vocabulary.ids, query[:n], doc, value[:n], text.name, tag, text.line, comments=comments)
     if text.torn and layout == LAYOUTS['qrels']:
         rows.comments = Comments(comments.count, _cut_off(text, rows, longest) + comments.doubts)
+    if layout is PAIRS: rows.listed = 'lists'
+    if layout is WITHOUT_TAG:
+        check_order(rows)
+        rows.lines = [*map(rows.line_of, range(n))]  # as for other text that is not of TREC
     if not layout.ranks: return rows
     check_ranks(rows)
     return negate_numbers(rows)
