@@ -10,7 +10,7 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from glob import escape, glob
@@ -318,7 +318,7 @@ def rows_from_lists(
     `rated` is the name of their column if the grades are ratings."""
     queries, docs, *columns = zip(*triples)
     listed = '' if columns else LISTED
-    [numbers] = columns or [[1] * len(docs)]
+    numbers = columns[0] if columns else (1,) * len(docs)
     query_ids, codes = factorize_blocks(ids_of_objects(queries, name))
     doc = ids_of_objects(docs, name)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes,
@@ -369,19 +369,24 @@ def with_index(frame: Any) -> Any:
     levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
     return frame.reset_index(level=levels) if levels else frame
 
+LISTS = list, tuple, Set, np.ndarray  # what holds the documents of a query
+
 def pandas_table(source: Any, role: str) -> Any:
     """Return a pandas table or Series as a table whose index levels are columns.
 
-    Two levels without names are the query and the document of a single number. Raises
-    DataError for a Series of numbers with another index."""
+    Two levels without names are the query and the document of a single number. The index
+    of a Series of lists has the queries. Raises DataError for any other Series."""
     number = COLUMN_KEYS[role][2]
+    levels = source.index.nlevels
     if not hasattr(source, 'columns'):
-        if source.index.nlevels == 1:
-            lists = len(source) and isinstance(source.iloc[0], list | tuple | Mapping | np.ndarray)
-            advice = 'to_dict(), as in {query: [document, ...]}' if lists else 'reset_index() to convert it to a table'
+        item = source.iloc[0] if len(source) else ''
+        if levels > 1: source = source.to_frame(number if source.name is None else source.name)
+        elif isinstance(item, LISTS): source = source.to_frame('doc_id').rename_axis('query_id')
+        else:
+            dicts = isinstance(item, Mapping)
+            advice = 'to_dict(), as in {query: [document, ...]}' if dicts else 'reset_index() to convert it to a table'
             raise DataError(f'this is a Series, not a table; use {advice}')
-        source = source.to_frame(number if source.name is None else source.name)
-    if source.index.nlevels == 2 and len(source.columns) == 1 and not any(source.index.names):
+    if levels == 2 and len(source.columns) == 1 and not any(source.index.names):
         source = source.rename_axis(['query_id', 'doc_id']).rename(columns={0: number})
     return with_index(source)
 
