@@ -138,28 +138,6 @@ def _choices(names, role, columns):
         choices[1] += [name for name in names if plain_name(name) in ITEMS]
     return [[name for name in equal if name in names] for equal in choices]
 
-UNSURE_IDS, ITEMS = ('id', '_id', 'url', 'uri'), ('item_id', 'item')  # an id may be that of a row of ratings
-
-def usual_names(meaning: str) -> str:
-    """Return the usual names of a column for messages, without those of recommenders."""
-    return ' or '.join(name for name in COLUMN_SYNONYMS[meaning] if name not in (*USERS, *ITEMS))
-
-def has_users(names: Iterable[str]) -> bool:
-    """Return True if a name is that of a column of users."""
-    return any(plain_name(name) in USERS for name in names)
-
-def has_no_grades(names: Sequence[str], role: str, columns: Mapping = NO_COLUMNS) -> bool:
-    """Return True for a table of judgments that has only queries and relevant documents.
-
-    It has exactly two columns, or `columns` names these two, and no column of grades."""
-    query, document, grades = _choices(list(names), role, columns)
-    if role != 'qrels' or grades or 'relevance' in columns: return False
-    return len(query) == len(document) == 1 and (len(names) == 2 or len(columns) == 2)
-
-def rating_column(name: str, role: str) -> str:
-    """Return the name of a column of grades that are ratings by users; '' for any other."""
-    return name if role == 'qrels' and plain_name(name) in ('rating', 'ratings') else ''
-
 SUBTOPICS = 'subtopic-column'  # the code of a note
 OTHER_USES = 'query query_text rank doc_position id _id url uri user_id user item_id item'.split()  # columns that are never reported as unused
 
@@ -183,6 +161,29 @@ def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMN
 def holds_ranks(name: str, role: str, columns: Mapping = NO_COLUMNS) -> bool:
     """Return True if the column `name` of a run has ranks, judging by its name."""
     return role == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
+
+# %% ../../nbs/data/tables.ipynb #27fbe9b4
+UNSURE_IDS, ITEMS = ('id', '_id', 'url', 'uri'), ('item_id', 'item')  # an id may be that of a row of ratings
+
+def usual_names(meaning: str) -> str:
+    """Return the usual names of a column for messages, without those of recommenders."""
+    return ' or '.join(name for name in COLUMN_SYNONYMS[meaning] if name not in (*USERS, *ITEMS))
+
+def has_users(names: Iterable[str]) -> bool:
+    """Return True if a name is that of a column of users."""
+    return any(plain_name(name) in USERS for name in names)
+
+def has_no_grades(names: Sequence[str], role: str, columns: Mapping = NO_COLUMNS) -> bool:
+    """Return True for a table of judgments that has only queries and relevant documents.
+
+    It has exactly two columns, or `columns` names these two, and no column of grades."""
+    query, document, grades = _choices(list(names), role, columns)
+    if role != 'qrels' or grades or 'relevance' in columns: return False
+    return len(query) == len(document) == 1 and (len(names) == 2 or len(columns) == 2)
+
+def rating_column(name: str, role: str) -> str:
+    """Return the name of a column of grades that are ratings by users; '' for any other."""
+    return name if role == 'qrels' and plain_name(name) in ('rating', 'ratings') else ''
 
 # %% ../../nbs/data/tables.ipynb #b69a124d
 def column_positions(
