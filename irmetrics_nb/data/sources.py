@@ -631,7 +631,7 @@ def _lists_of_file(path, used, ids):
                           'write a header such as query_id,device,lang')
     return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
 
-# %% ../../nbs/data/sources.ipynb #5f0c1a00
+# %% ../../nbs/data/sources.ipynb #5f0c1b07
 HEAD_ROWS = 100
 
 def lists_of_queries(table: Any, role: str, columns: Mapping) -> dict | None:
