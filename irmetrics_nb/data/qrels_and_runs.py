@@ -533,7 +533,8 @@ class Qrels(QueryDocTable):
 
         The `DictSource` has the judgments query by query; the row numbers are in the
         same order. All ids are text."""
-        if self._dicts and self._dicts.id_type is str: return self._dicts, np.arange(len(self._dicts.value))
+        dicts = self._dicts
+        if dicts and dicts.id_type is str: return dicts, np.arange(len(dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
         doc_ids = self.rows.doc[order].tolist()
@@ -544,8 +545,8 @@ class Qrels(QueryDocTable):
         return DictSource(by_query, value, begin), order
 
     def _by_query_as(self, id_type: type) -> tuple[DictSource, np.ndarray]:
-        """Return the result of `_by_query` with documents of this type if they came as such;
-        otherwise, they are text."""
+        """Return the result of `_by_query`, with documents of this type if they came
+        as such; otherwise, they are text."""
         if not self._dicts or self._dicts.id_type is not id_type: return self._by_query
         return self._dicts, np.arange(len(self._dicts.value))
 

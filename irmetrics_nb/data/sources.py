@@ -278,7 +278,7 @@ def _is_id(item, where):
 # %% ../../nbs/data/sources.ipynb #270dd2be
 def _record_of(item):
     if isinstance(item, Mapping): return item
-    names = (name for name in chain(*COLUMN_SYNONYMS.values()) if name not in ITEMS)  # numpy's numbers have a method item
+    names = (name for name in chain(*COLUMN_SYNONYMS.values()) if name not in ITEMS)  # a method of numpy's numbers
     return {name: getattr(item, name) for name in names if hasattr(item, name)}
 
 def is_hit(item: Any) -> bool:

@@ -139,7 +139,8 @@ def _choices(names, role, columns):
     return [[name for name in equal if name in names] for equal in choices]
 
 SUBTOPICS = 'subtopic-column'  # the code of a note
-OTHER_USES = 'query query_text rank doc_position id _id url uri user_id user item_id item'.split()  # columns that are never reported as unused
+# Columns that are never reported as unused
+OTHER_USES = 'query query_text rank doc_position id _id url uri user_id user item_id item'.split()
 
 def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
