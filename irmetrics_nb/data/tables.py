@@ -329,6 +329,7 @@ def rows_from_lists(
     if ranks: negate_numbers(rows)
     return rows
 
+# %% ../../nbs/data/tables.ipynb #78f57905
 def ids_of_objects(items: Any, name: str) -> Ids:
     """Convert Python objects to `Ids`.
 
