@@ -81,7 +81,8 @@ def _find(frame, role):
             raise DataError(f'the {role}: the columns {equal[0]!r} and {equal[1]!r} have the same meaning; drop one '
                             'of them')
         if not equal:
-            raise DataError(f'the {role}: no column {usual_names(meaning)}; the columns are {", ".join(frame.columns)}; rename a '
+            raise DataError(f'the {role}: no column {usual_names(meaning)}; the columns are '
+                            f'{", ".join(frame.columns)}; rename a '
                             'column, as in frame.withColumnRenamed(old, new)')
         names += equal
     return names

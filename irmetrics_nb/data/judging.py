@@ -206,9 +206,9 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
     Raises DataError if a chunk has the id of another judged document, and if `from_spans` made the judgments for
     another run, with other passages."""
     check_chunks(qrels, run)
-    judged: Any = None
-    if run._dicts: judged, row_of = qrels._by_query_as(run._dicts.id_type)
-    if judged and judged.id_type is run._dicts.id_type:
+    dicts = run._dicts
+    judged, row_of = qrels._by_query_as(dicts.id_type) if dicts else (dicts, np.empty(0))
+    if dicts and judged.id_type is dicts.id_type:
         judgment, ranks = ranks_in_dicts(judged, run._dicts, ties)
         answers = enumerate(map(run._dicts.docs.get, judged.docs))
         count_of = {query: len(docs) for query, docs in answers if docs is not None}

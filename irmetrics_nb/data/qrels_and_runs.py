@@ -192,7 +192,7 @@ class Pairs:
         return KeyIndex(self.rows.query_ids.hash())
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41d
-LONG_ID = MAX_ID_BYTES // 4  # characters, which have up to 4 bytes each
+LONG_TEXT = MAX_ID_BYTES // 4  # characters, which have up to 4 bytes each
 LARGE_ID = 1 << 63
 
 def plain_type(ids: Sequence) -> type | None:
@@ -202,11 +202,11 @@ def plain_type(ids: Sequence) -> type | None:
     types = {*map(type, ids)}
     if not types: return str
     if types == {int}: return int if -LARGE_ID < min(ids) and max(ids) < LARGE_ID else None
-    return str if types == {str} and is_utf8_text(ids) and max(map(len, ids)) <= LONG_ID else None
+    return str if types == {str} and is_utf8_text(ids) and max(map(len, ids)) <= LONG_TEXT else None
 
 def are_short_texts(ids: Sequence) -> bool:
     """Return True if ids are valid and different texts, and short together."""
-    return is_utf8_text(ids) and len({*ids}) == len(ids) and sum(map(len, ids)) <= LONG_ID
+    return is_utf8_text(ids) and len({*ids}) == len(ids) and sum(map(len, ids)) <= LONG_TEXT
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41e
 @dataclass
@@ -245,7 +245,7 @@ class DictSource:
             if {*map(type, docs)} == {int}: docs = dict(zip(map(str, docs), docs.values()))
             if sum(map(len, map(set, docs.values()))) < begin[-1]: return None  # a duplicate
         if numbered:
-            value = _packed(docs.values())
+            value = _pack_numbers(docs.values())
             if value is None or len(invalid_rows(value, role)): return None
             return cls(docs, value, begin, id_type)
         if role == 'qrels': return cls(docs, np.ones(begin[-1]), begin, id_type, 'lists')
@@ -281,7 +281,7 @@ class DictSource:
         for begin, end in pairwise(self.begin.tolist()): value[begin:end].sort()
         return value
 
-def _packed(tables):
+def _pack_numbers(tables):
     """Return the numbers of {document: number} tables as a float64 array; None if one is not a
     number."""
     try: return np.frombuffer(b''.join(struct.pack(f'{len(docs)}d', *docs.values()) for docs in tables))
@@ -572,7 +572,8 @@ class Qrels(QueryDocTable):
 
         The `DictSource` has the judgments query by query; the row numbers are in the
         same order. All ids are text."""
-        if self._dicts and self._dicts.id_type is str: return self._dicts, np.arange(len(self._dicts.value))
+        dicts = self._dicts
+        if dicts and dicts.id_type is str: return dicts, np.arange(len(dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
         doc_ids = self.rows.doc[order].tolist()
@@ -583,8 +584,8 @@ class Qrels(QueryDocTable):
         return DictSource(by_query, value, begin), order
 
     def _by_query_as(self, id_type: type) -> tuple[DictSource, np.ndarray]:
-        """Return the result of `_by_query` with documents of this type if they came as such;
-        otherwise, they are text."""
+        """Return the result of `_by_query`, with documents of this type if they came
+        as such; otherwise, they are text."""
         if not self._dicts or self._dicts.id_type is not id_type: return self._by_query
         return self._dicts, np.arange(len(self._dicts.value))
 

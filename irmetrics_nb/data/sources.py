@@ -48,6 +48,7 @@ from .services import repeated_item as repeated_item
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
     ITEMS,
+    LISTS,
     LIST_OF_ROLE,
     NO_COLUMNS,
     TABLE_MAGIC,
@@ -197,7 +198,7 @@ def _is_id(item, where):
 # %% ../../nbs/data/sources.ipynb #270dd2be
 def _record_of(item):
     if isinstance(item, Mapping): return item
-    names = (name for name in chain(*COLUMN_SYNONYMS.values()) if name not in ITEMS)  # numpy's numbers have a method item
+    names = (name for name in chain(*COLUMN_SYNONYMS.values()) if name not in ITEMS)  # a method of numpy's numbers
     return {name: getattr(item, name) for name in names if hasattr(item, name)}
 
 def is_hit(item: Any) -> bool:
@@ -751,24 +752,17 @@ def _lists_of_file(path, used, ids):
                           'write a header such as query_id,device,lang')
     return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
 
-# %% ../../nbs/data/sources.ipynb #5f0c1a00
-LISTS = list, tuple, Set, np.ndarray  # what holds the documents of a query
+# %% ../../nbs/data/sources.ipynb #5f0c1b07
 HEAD_ROWS = 100
 
 def lists_of_queries(table: Any, role: str, columns: Mapping) -> dict | None:
-    """Return {query: documents} of a table or a Series with a list of documents in each row; None for others.
+    """Return {query: documents} of a table of polars or pandas with a list of documents in each row; None for others.
 
-    The table is of polars or pandas. The index of a Series has the queries. Raises DataError for a row without a
-    list, a query with two lists, and lists beside a column of numbers."""
-    doc = 'documents'
-    names = []
-    if hasattr(table, 'columns'):
-        if hasattr(table, 'iloc'): table = pandas_table(table, role)
-        names = [*map(str, table.columns)]
-        query, doc, _ = find_columns(names, role, columns)
-        if None in (query, doc) or names.count(doc) > 1: return None
-        queries, docs = (table[table.columns[names.index(name)]] for name in (query, doc))
-    else: queries, docs = table.index, table
+    Raises DataError for a row without a list, a query with two lists, and lists beside a column of numbers."""
+    names = [*map(str, table.columns)]
+    query, doc, _ = find_columns(names, role, columns)
+    if None in (query, doc) or names.count(doc) > 1: return None
+    queries, docs = (table[table.columns[names.index(name)]] for name in (query, doc))
     if not any(isinstance(item, LISTS) for item in docs.head(HEAD_ROWS).to_list()): return None
     numbers = [*candidates(names, role)]
     if numbers:
@@ -801,15 +795,14 @@ def rows_from_path(path: StrPath, role: str, name: str, columns: Mapping) -> Row
 
 def rows_from_any_table(source: Any, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a table of polars, pandas or a library with Arrow export."""
-    is_pandas = hasattr(source, 'iloc')
     with polars_errors(name):
-        table = source if is_pandas else to_polars_table(source, role, columns)
-        if hasattr(table, 'columns') and form_of(named_lists(table.head(1)), columns) is RECORDS:
-            return rows_from_records(named_lists(table), role, name, columns)
-        lists = lists_of_queries(table, role, columns)
-        if is_pandas and lists is None: table = to_polars_table(source, role, columns)
-    if lists is not None: return rows_from_dicts(lists, role, name, NO_COLUMNS)
-    names = pandas_table(source, role).columns if is_pandas else ()  # all columns of pandas, not three
+        frame = pandas_table(source, role) if hasattr(source, 'iloc') else to_polars_table(source, role, columns)
+        if form_of(named_lists(frame.head(1)), columns) is RECORDS:
+            return rows_from_records(named_lists(frame), role, name, columns)
+        lists = lists_of_queries(frame, role, columns)
+        if lists is not None: return rows_from_dicts(lists, role, name, NO_COLUMNS)
+        table = to_polars_table(frame, role, columns)
+    names = frame.columns  # all columns of pandas, not three
     return rows_from_table(table, role, name, columns=columns, names=[*map(str, names)])
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a02

@@ -10,7 +10,7 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from glob import escape, glob
@@ -145,30 +145,9 @@ def _choices(names, role, columns):
         choices[1] += [name for name in names if plain_name(name) in ITEMS]
     return [[name for name in equal if name in names] for equal in choices]
 
-UNSURE_IDS, ITEMS = ('id', '_id', 'url', 'uri'), ('item_id', 'item')  # an id may be that of a row of ratings
-
-def usual_names(meaning: str) -> str:
-    """Return the usual names of a column for messages, without those of recommenders."""
-    return ' or '.join(name for name in COLUMN_SYNONYMS[meaning] if name not in (*USERS, *ITEMS))
-
-def has_users(names: Iterable[str]) -> bool:
-    """Return True if a name is that of a column of users."""
-    return any(plain_name(name) in USERS for name in names)
-
-def has_no_grades(names: Sequence[str], role: str, columns: Mapping = NO_COLUMNS) -> bool:
-    """Return True for a table of judgments that has only queries and relevant documents.
-
-    It has exactly two columns, or `columns` names these two, and no column of grades."""
-    query, document, grades = _choices(list(names), role, columns)
-    if role != 'qrels' or grades or 'relevance' in columns: return False
-    return len(query) == len(document) == 1 and (len(names) == 2 or len(columns) == 2)
-
-def rating_column(name: str, role: str) -> str:
-    """Return the name of a column of grades that are ratings by users; '' for any other."""
-    return name if role == 'qrels' and plain_name(name) in ('rating', 'ratings') else ''
-
 SUBTOPICS = 'subtopic-column'  # the code of a note
-OTHER_USES = 'query query_text rank doc_position id _id url uri user_id user item_id item'.split()  # columns that are never reported as unused
+# Columns that are never reported as unused
+OTHER_USES = 'query query_text rank doc_position id _id url uri user_id user item_id item'.split()
 
 def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
@@ -190,6 +169,29 @@ def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMN
 def holds_ranks(name: str, role: str, columns: Mapping = NO_COLUMNS) -> bool:
     """Return True if the column `name` of a run has ranks, judging by its name."""
     return role == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
+
+# %% ../../nbs/data/tables.ipynb #27fbe9b4
+UNSURE_IDS, ITEMS = ('id', '_id', 'url', 'uri'), ('item_id', 'item')  # an id may be that of a row of ratings
+
+def usual_names(meaning: str) -> str:
+    """Return the usual names of a column for messages, without those of recommenders."""
+    return ' or '.join(name for name in COLUMN_SYNONYMS[meaning] if name not in (*USERS, *ITEMS))
+
+def has_users(names: Iterable[str]) -> bool:
+    """Return True if a name is that of a column of users."""
+    return any(plain_name(name) in USERS for name in names)
+
+def has_no_grades(names: Sequence[str], role: str, columns: Mapping = NO_COLUMNS) -> bool:
+    """Return True for a table of judgments that has only queries and relevant documents.
+
+    It has exactly two columns, or `columns` names these two, and no column of grades."""
+    query, document, grades = _choices(list(names), role, columns)
+    if role != 'qrels' or grades or 'relevance' in columns: return False
+    return len(query) == len(document) == 1 and (len(names) == 2 or len(columns) == 2)
+
+def rating_column(name: str, role: str) -> str:
+    """Return the name of a column of grades that are ratings by users; '' for any other."""
+    return name if role == 'qrels' and plain_name(name) in ('rating', 'ratings') else ''
 
 # %% ../../nbs/data/tables.ipynb #b69a124d
 def column_positions(
@@ -328,8 +330,7 @@ def rows_from_lists(
     `rated` is the name of their column if the grades are ratings."""
     queries, docs, *columns = zip(*triples)
     listed = '' if columns else LISTED
-    numbers: Sequence = [1] * len(docs)
-    if columns: [numbers] = columns
+    numbers = columns[0] if columns else (1,) * len(docs)
     query_ids, codes = factorize_blocks(ids_of_objects(queries, name))
     doc = ids_of_objects(docs, name)
     rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes,
@@ -338,6 +339,7 @@ def rows_from_lists(
     if ranks: negate_numbers(rows)
     return rows
 
+# %% ../../nbs/data/tables.ipynb #78f57905
 def ids_of_objects(items: Any, name: str) -> Ids:
     """Convert Python objects to `Ids`.
 
@@ -383,19 +385,24 @@ def with_index(frame: Any) -> Any:
     levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
     return frame.reset_index(level=levels) if levels else frame
 
+LISTS = list, tuple, Set, np.ndarray  # what holds the documents of a query
+
 def pandas_table(source: Any, role: str) -> Any:
     """Return a pandas table or Series as a table whose index levels are columns.
 
-    Two levels without names are the query and the document of a single number. Raises
-    DataError for a Series of numbers with another index."""
+    Two levels without names are the query and the document of a single number. The index
+    of a Series of lists has the queries. Raises DataError for any other Series."""
     number = COLUMN_KEYS[role][2]
+    levels = source.index.nlevels
     if not hasattr(source, 'columns'):
-        if source.index.nlevels == 1:
-            lists = len(source) and isinstance(source.iloc[0], list | tuple | Mapping | np.ndarray)
-            advice = 'to_dict(), as in {query: [document, ...]}' if lists else 'reset_index() to convert it to a table'
+        item = source.iloc[0] if len(source) else ''
+        if levels > 1: source = source.to_frame(number if source.name is None else source.name)
+        elif isinstance(item, LISTS): source = source.to_frame('doc_id').rename_axis('query_id')
+        else:
+            dicts = isinstance(item, Mapping)
+            advice = 'to_dict(), as in {query: [document, ...]}' if dicts else 'reset_index() to convert it to a table'
             raise DataError(f'this is a Series, not a table; use {advice}')
-        source = source.to_frame(number if source.name is None else source.name)
-    if source.index.nlevels == 2 and len(source.columns) == 1 and not any(source.index.names):
+    if levels == 2 and len(source.columns) == 1 and not any(source.index.names):
         source = source.rename_axis(['query_id', 'doc_id']).rename(columns={0: number})
     return with_index(source)
 
