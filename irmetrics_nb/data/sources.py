@@ -48,8 +48,8 @@ from .services import repeated_item as repeated_item
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
     ITEMS,
-    LISTS,
     LIST_OF_ROLE,
+    LISTS,
     NO_COLUMNS,
     TABLE_MAGIC,
     USERS,
@@ -797,7 +797,8 @@ def rows_from_any_table(source: Any, role: str, name: str, columns: Mapping) -> 
     """Return the rows of a table of polars, pandas or a library with Arrow export."""
     with polars_errors(name):
         frame = pandas_table(source, role) if hasattr(source, 'iloc') else to_polars_table(source, role, columns)
-        if form_of(named_lists(frame.head(1)), columns) is RECORDS:
+        distinct = len({*frame.columns}) == len(frame.columns)
+        if distinct and form_of(named_lists(frame.head(1)), columns) is RECORDS:
             return rows_from_records(named_lists(frame), role, name, columns)
         lists = lists_of_queries(frame, role, columns)
         if lists is not None: return rows_from_dicts(lists, role, name, NO_COLUMNS)
