@@ -563,7 +563,8 @@ class Qrels(QueryDocTable):
         duplicates: DuplicatesChoice = 'refuse', copy: bool = True,
     ):
         if grades is not None and isinstance(source, Qrels):
-            raise ValueError('this Qrels is already read; set grades= where you create it')
+            raise ValueError('this Qrels is already read; set grades= where you create '
+                             'it')
         with grading(grades): self._init(source, copy, columns, duplicates)
 
     @cached_property

@@ -437,8 +437,8 @@ def _doubt(text, comments, layout):
 
 # %% ../../nbs/data/text.ipynb #7d1e0b32
 WIDTH_HINTS = {  # role and number of columns in all lines: the end of an error message
-    ('qrels', 5): '; judgments of a sample, such as prels (query document grade method probability), need measures that '
-                  'use the probabilities, which are not supported; to use only the grades, write ',
+    ('qrels', 5): '; judgments of a sample, such as prels (query document grade method probability), need measures '
+                  'that use the probabilities, which are not supported; to use only the grades, write ',
     ('run', 2): '; the scores or ranks of the documents are missing',
     ('run', 5): '; five columns are read if they are query, Q0, document, rank and score',
 }
@@ -491,8 +491,8 @@ def check_order(rows: Rows) -> None:
     wrong = order[(rank[order] - place != min(rank.min(), 1)) | rises & (place > 0)]
     if not len(wrong): return
     columns = phrase("columns={'query': 1, 'document': 3, 'score': 5}", '--run-columns query=1,document=3,score=5')
-    raise DataError(f'{rows.where(wrong.min())}: in a run with 5 columns, the fourth should be the ranks 1 to n of each '
-                    f'query, and the fifth scores that fall with the rank; if not, write {columns}')
+    raise DataError(f'{rows.where(wrong.min())}: in a run with 5 columns, the fourth should be the ranks 1 to n of '
+                    f'each query, and the fifth scores that fall with the rank; if not, write {columns}')
 
 # %% ../../nbs/data/text.ipynb #ee1cfda6
 def keep_freed_memory() -> None:

@@ -139,8 +139,8 @@ def evaluate(
     duplicates : {'refuse', 'first', 'last', 'best', 'mean'}
         A duplicate document in a query, in the judgments or in a run, raises an error,
         or only one of its rows counts: the first, the last, that with the highest grade
-        or score, or the mean of all of them. The result reports how many rows were left out. All values
-        except 'refuse' read all of the run into memory.
+        or score, or the mean of all of them. The result reports how many rows were left
+        out. All values except 'refuse' read all of the run into memory.
     identical_ids : {'keep', 'skip'}
         A document with the same id as its query counts like others, or is removed from
         the run before documents are ranked, as in BEIR; its judgments still count.
