@@ -434,7 +434,7 @@ def test_a_new_list_has_the_same_results_and_the_question_is_open_and_can_be_ans
         seen.add(tuple(order(page)))
         assert sorted(order(page)) == sorted(TITLES)
         assert page.inner_text(".ask") == "With one swap: nDCG above Cleo’s 0.893."
-        assert parse("nDCG").of(grades_of(page)) < parse("nDCG").of(CLEO)
+        assert parse("nDCG").of(grades_of(page)) <= parse("nDCG").of(CLEO)  # an equal value is not above it
         swapped = [[*grades_of(page)] for _ in range(15)]
         pairs = [(a, b) for a in range(6) for b in range(a + 1, 6)]
         for grades, (a, b) in zip(swapped, pairs, strict=True):
