@@ -148,7 +148,13 @@ def rows_from_dicts(source: Mapping, role: str, name: str, columns: Mapping) -> 
     or a row is invalid."""
     if not source: raise DataError(f'{name}: there are no queries')
     if is_columns(source): return rows_from_columns(source, role, name, columns)
-    if holds_hits(source, columns): return rows_from_hits(source, role, name, columns)
+    if holds_hits(source, columns):
+        hits = [(query, hit) for query, hits in source.items() for hit in hits]
+        queries = [query for query, _ in hits]
+        rows = rows_from_triples(starmap(_with_query, hits), role, name, columns, queries=queries)
+        empty = [query for query, hits in source.items() if not len(hits)]
+        rows.query_ids, _ = factorize(ids_of_objects([*rows.query_ids.tolist(), *empty], name))
+        return rows
     if columns: raise DataError(f'{name}: {_columns_work()} for tables, text and records, but not for a dict of dicts')
     source, lists = _docs_of_queries(source, role, name)
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
@@ -217,15 +223,6 @@ def holds_hits(source: Mapping, columns: Mapping) -> bool:
     lists = (docs for docs in source.values() if isinstance(docs, (list, tuple)) and len(docs))
     first = next(lists, ('',))[0]
     return is_hit(first) or isinstance(first, Mapping) and 'document' in columns
-
-def rows_from_hits(source: Mapping, role: str, name: str, columns: Mapping) -> Rows:
-    """Return the rows of a dict whose values are lists of documents with their numbers."""
-    hits = [(query, hit) for query, hits in source.items() for hit in hits]
-    queries = [query for query, _ in hits]
-    rows = rows_from_triples(starmap(_with_query, hits), role, name, columns, queries=queries)
-    empty = [query for query, hits in source.items() if not len(hits)]
-    rows.query_ids, _ = factorize(ids_of_objects([*rows.query_ids.tolist(), *empty], name))
-    return rows
 
 def _with_query(query, hit):
     """Return a hit (a document with its number) as an item of `rows_from_triples`."""
@@ -311,9 +308,9 @@ def is_record(item: Any) -> bool:
     row with a document and a number."""
     if not isinstance(item, Mapping) or len(item) > MAX_COLUMNS: return False
     query, *lists = map(item.get, usual_columns(item).values())
-    is_row = any(None not in find_columns(map(str, item), role) for role in LIST_OF_ROLE)
-    if is_row or not isinstance(query, (str, int)): return False
-    return any(isinstance(docs, (Mapping, *LISTS)) for docs in (*lists, answer_of(item)))
+    lists = [docs for docs in (*lists, answer_of(item)) if isinstance(docs, (Mapping, *LISTS))]
+    if not lists or not isinstance(query, (str, int)): return False
+    return all(None in find_columns(map(str, item), role) for role in LIST_OF_ROLE)
 
 def answer_of(record: Mapping) -> Any:
     """Return the response to a search in a record, which is the record or one of its values; None if there is none."""
@@ -376,8 +373,7 @@ def rows_from_records(source: Any, role: str, name: str, columns: Mapping) -> Ro
     """Return the rows of records with one query each: the retrieved documents, or in judgments the relevant ones.
     Raises DataError if the records have no such list."""
     keys = 'query', LIST_OF_ROLE[role]
-    option = '--run-columns' if role == 'run' else '--columns'
-    advice = phrase(f"columns={{'query': ..., {keys[1]!r}: ...}}", f'{option} query=NAME,{keys[1]}=NAME')
+    advice = phrase("columns={'query': ..., %r: ...}", '--columns or --run-columns query=NAME,%s=NAME') % keys[1]
     records = [*record_list(source)]
     with polars_errors(name):
         table = named_lists(records)
@@ -398,13 +394,13 @@ def rows_from_dataset(source: dict, role: str, name: str, columns: Mapping) -> R
     predictions of several subsets or splits."""
     content = 'qrels' if 'corpus' in source else 'run'
     if role != content: raise DataError(f'{name}: this data set has only a {content}, and no {role}')
-    subsets = {subset: source[subset] for subset in source if subset != 'mteb_model_meta'}
-    if role == 'qrels': subsets = {'': {'': source['relevant_docs']}}
-    paths = [(subset, split) for subset in subsets for split in subsets[subset]]
-    if len(paths) > 1:
-        raise DataError(f'{name}: this file of MTEB has several runs, {paths}; pass the content of one of them')
-    [(subset, split)] = paths
-    return rows_from_dicts(subsets[subset][split], role, name, columns)
+    if role == 'qrels': return rows_from_dicts(source['relevant_docs'], role, name, columns)
+    subsets = [source[subset] for subset in source if subset != 'mteb_model_meta']
+    if [*map(len, subsets)] != [1]:
+        raise DataError(f'{name}: predictions of MTEB with several subsets or splits, {[*map(list, subsets)]}; pass the '
+                        'content of one of them')
+    [run] = subsets[0].values()
+    return rows_from_dicts(run, role, name, columns)
 
 # %% ../../nbs/data/sources.ipynb #a6668483
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
