@@ -365,8 +365,8 @@ def documents_of_records(table: Mapping, role: str, names: Sequence, where: str)
             raise DataError(f'query {query!r}: {name} should be a {wanted} {short_repr(docs)}')
         if isinstance(docs, Mapping): docs_of[query] = {doc: docs[doc] for doc in docs if docs[doc] is not None}
         else: docs_of[query] = [{'rank': i, **doc} if isinstance(doc, Mapping) else doc for i, doc in enumerate(docs, 1)]
-    if role == 'run' or not any(isinstance(docs, Mapping) for docs in docs_of.values()): return docs_of
-    return {query: docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1) for query, docs in docs_of.items()}
+    if role == 'run' or dict not in map(type, docs_of.values()): return docs_of
+    return {query: docs if isinstance(docs, dict) else dict.fromkeys(docs, 1) for query, docs in docs_of.items()}
 
 # %% ../../nbs/data/sources.ipynb #5d53a006
 def rows_from_records(source: Any, role: str, name: str, columns: Mapping) -> Rows:
