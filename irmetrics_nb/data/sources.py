@@ -729,13 +729,15 @@ def rows_from_any_table(source: Any, role: str, name: str, columns: Mapping) -> 
     is_pandas = hasattr(source, 'iloc')
     with polars_errors(name):
         table = source if is_pandas else to_polars_table(source, role, columns)
-        if hasattr(table, 'columns') and form_of(named_lists(table.head(1)), columns) is RECORDS:
+        names = [*getattr(table, 'columns', ())]
+        unique = 0 < len(names) == len({*names})
+        if unique and form_of(named_lists(table.head(1)), columns) is RECORDS:
             return rows_from_records(named_lists(table), role, name, columns)
         lists = lists_of_queries(table, role, columns)
         if is_pandas and lists is None: table = to_polars_table(source, role, columns)
     if lists is not None: return rows_from_dicts(lists, role, name, NO_COLUMNS)
-    names = pandas_table(source, role).columns if is_pandas else ()  # all columns of pandas, not three
-    return rows_from_table(table, role, name, columns=columns, names=[*map(str, names)])
+    names = [*map(str, pandas_table(source, role).columns)] if is_pandas else []  # all columns of pandas, not three
+    return rows_from_table(table, role, name, columns=columns, names=names)
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a02
 def holds_documents(source: Mapping) -> bool | None:
