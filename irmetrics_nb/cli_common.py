@@ -17,7 +17,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from glob import glob
 from importlib import import_module
@@ -39,11 +39,12 @@ from .core.choices import CHOICES, NamesChoice, naming_options
 from .data.errors import EMPTY_PATH, file_errors, visible
 from .data.qrels_and_runs import grading, write_whole
 from .data.recognition import Runs, recognise
-from .data.records import is_log
 from irmetrics_nb.data.sources import (
     PAD,
+    RECORDS,
     Rows,
-    lists_named,
+    form_of,
+    named_lists,
     negate_numbers,
     rows_from_bytes,
     said_columns,
@@ -354,11 +355,13 @@ def source_of(path: Path, role: str) -> Path | str | Rows | Qrels | Run:
     return rows
 
 def runs_or_log(runs: Sequence[Path], qrels: Path) -> Sequence[Path]:
-    """Return the paths of the runs. Without any, return the path of the judgments, if its records have both lists.
+    """Return the paths of the runs. Without any, return the path of the judgments, if its content are records.
 
     Raises typer.BadParameter for any other file."""
-    named = any(lists_named(options['columns']) for options in COLUMNS_BY_ROLE.values())
-    if runs or named or is_log(as_written(qrels)): return runs or [qrels]
+    if runs: return runs
+    columns = COLUMNS_BY_ROLE.get('run', {'columns': {}})['columns']
+    with suppress(DataError):
+        if form_of(named_lists(as_written(qrels)), columns) is RECORDS: return [qrels]
     raise typer.BadParameter("Missing argument 'RUN...'.")
 
 def as_written(path: Path) -> Path | str:

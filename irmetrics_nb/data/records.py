@@ -13,7 +13,7 @@ import os
 import re
 import textwrap
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from io import StringIO, TextIOWrapper
 from itertools import chain
@@ -36,21 +36,17 @@ from irmetrics_nb.data.errors import (
 from .qrels_and_runs import Qrels, Run
 from irmetrics_nb.data.sources import (
     RECORD_COLUMNS,
-    TEXT_COLUMNS,
     documents_of_records,
     file_content,
     file_stem,
     from_json_text,
-    holds_records,
     is_path,
     named_lists,
     opened,
     parsed_lines,
     query_texts,
-    record_list,
     record_names,
     repeated_item,
-    rows_of_documents,
 )
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
@@ -68,34 +64,14 @@ class Together(NamedTuple):
     run: Run
 
 # %% ../../nbs/data/records.ipynb #b1adda91
-def names_of_both(records: Sequence[Mapping], columns: Mapping[str, str]) -> dict[str, str]:
-    """Return the column names for the keys 'query', 'retrieved' and 'relevant'. `columns` maps keys to names; for
-    other keys, common names are recognised. Raises DataError if a column is missing, or if one list has ids and the
-    other list has texts."""
-    unknown = [key for key in columns if key not in RECORD_COLUMNS]
-    if unknown: raise DataError(f'the keys of columns must be {", ".join(RECORD_COLUMNS)}, not {unknown[0]!r}')
-    names = record_names(records, columns)
-    texts = names.items() & TEXT_COLUMNS.items()
-    if columns or len(texts) != 1: return names
-    _, retrieved, relevant = names.values()
-    raise DataError(f'column {retrieved!r} does not match column {relevant!r}, because one has texts, and the other '
-                    'has ids; add a column of ids')
-
-def is_log(path: StrPath) -> bool:
-    """Return True for a file of records with both lists, and False for a file without records. Raises DataError for
-    records that lack a list."""
-    try: table = named_lists(path)
-    except DataError: return False
-    with polars_errors(os.fspath(path)):
-        return holds_records(table) and bool(names_of_both([*record_list(table)], {}))
-
-def _warn_of_scores(table, run):
-    """Warn if the scores of a query contradict the order of its retrieved ids."""
+def _warn_of_scores(table, queries, run):
+    """Warn if the scores of a query contradict the order of its retrieved ids. `queries` has the query of each row."""
     usual = 'scores', 'retrieved_scores', 'score', 'similarities'
     column = next((name for name in table if plain_name(name) in usual), None)
     if column is None: return
     wrong = []
-    for value, (query, ids) in zip(table[column], run.items()):
+    for query, value in zip(queries, table[column]):
+        ids = run.get(query)
         value = from_json_text(value, query, column)
         try: scores = np.array(value, float)
         except (TypeError, ValueError): continue
@@ -120,9 +96,9 @@ def from_records(
         of lists, or a file of JSON, JSON lines or Parquet. A record has the id of the
         query, the list of retrieved ids with the best first, and the relevant ids as a
         list or {id: grade}. Both lists may also have hits, such as {'id': 'd7', 'score':
-        2.5}. A single record is a dict. For an unjudged query, the relevant ids are None. For a query
-        that is missing from the run, the retrieved ids are None; an empty list is an
-        answer.
+        2.5}. A single record is a dict. For an unjudged query, the relevant ids are
+        None. For a query that is missing from the run, the retrieved ids are None; an
+        empty list is an answer.
     columns : dict, optional
         Names of the columns, {'query': name, 'retrieved': name, 'relevant': name}, if
         they are not recognised.
@@ -154,16 +130,18 @@ def from_records(
     where = os.fspath(source) if is_path(source) else 'the records'
     with polars_errors(where):
         table = named_lists(source)
-        records = [*record_list(table)]
-        names = names_of_both(records, columns or {})
-        run = documents_of_records(records, 'run', names, where)
-        qrels = documents_of_records(records, 'qrels', names, where)
-    _warn_of_scores(table, run)
+        unknown = [key for key in columns or {} if key not in RECORD_COLUMNS]
+        if unknown:
+            raise DataError(f'the keys of columns must be {", ".join(RECORD_COLUMNS)}, '
+                            f'not {unknown[0]!r}')
+        query, retrieved, relevant = record_names(table, columns or {})
+        run = documents_of_records(table, 'run', (query, retrieved), where)
+        qrels = documents_of_records(table, 'qrels', (query, relevant), where)
+        _warn_of_scores(table, query_texts(table[query], where), run)
     if not qrels:
         raise DataError(f'{where}: no query has judgments, because column '
-                        f'{names["relevant"]!r} has no values')
-    judgments = Qrels(rows_of_documents(qrels, 'qrels', 'the qrels'))
-    return Together(judgments, Run(rows_of_documents(run, 'run', 'the run'), **options))
+                        f'{relevant!r} has no values')
+    return Together(Qrels(qrels), Run(run, **options))
 
 # %% ../../nbs/data/records.ipynb #f8df74df
 class Span(NamedTuple):

@@ -42,6 +42,7 @@ from irmetrics_nb.data.services import (
     from_service,
     is_answer,
     judgments_of,
+    plain_answer,
     service_shape,
 )
 from .services import repeated_item as repeated_item
@@ -125,8 +126,12 @@ def is_columns(source: Mapping) -> bool:
     columns = [*source.values()]
     if all(isinstance(column, Mapping) for column in columns):
         return all(column.keys() == columns[0].keys() for column in columns)
-    if not all(isinstance(column, (list, tuple, np.ndarray)) for column in columns): return False
-    return len({*map(len, columns)}) == 1
+    return have_one_length(columns)
+
+def have_one_length(columns: Collection) -> bool:
+    """Return True if the columns of a dict are lists of the same length."""
+    are_lists = all(isinstance(column, (list, tuple, np.ndarray)) for column in columns)
+    return are_lists and len({*map(len, columns)}) == 1
 
 def rows_from_columns(source: Mapping, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a dict of columns. Raises DataError if a column is missing, or a row is invalid."""
@@ -146,7 +151,13 @@ def rows_from_dicts(source: Mapping, role: str, name: str, columns: Mapping) -> 
     or a row is invalid."""
     if not source: raise DataError(f'{name}: there are no queries')
     if is_columns(source): return rows_from_columns(source, role, name, columns)
-    if holds_hits(source): return rows_from_hits(source, role, name, columns)
+    if holds_hits(source, columns):
+        hits = [(query, hit) for query, hits in source.items() for hit in hits]
+        queries = [query for query, _ in hits]
+        rows = rows_from_triples(starmap(_with_query, hits), role, name, columns, queries=queries)
+        empty = [query for query, hits in source.items() if not len(hits)]
+        rows.query_ids, _ = factorize(ids_of_objects([*rows.query_ids.tolist(), *empty], name))
+        return rows
     if columns: raise DataError(f'{name}: {_columns_work()} for tables, text and records, but not for a dict of dicts')
     source, lists = _docs_of_queries(source, role, name)
     docs = [sorted(d, key=str) if isinstance(d, Set) else d for d in source.values()]
@@ -209,19 +220,12 @@ def is_hit(item: Any) -> bool:
     if not documents <= {*ITEMS}: queries -= {*USERS}
     return bool(documents) and not queries
 
-def holds_hits(source: Mapping) -> bool:
-    """Return True if the values of a dict are lists of documents with their numbers."""
+def holds_hits(source: Mapping, columns: Mapping) -> bool:
+    """Return True if the values of a dict are lists of documents with their numbers. They may be records with the
+    name of the document in `columns`."""
     lists = (docs for docs in source.values() if isinstance(docs, (list, tuple)) and len(docs))
-    return is_hit(next(lists, ('',))[0])
-
-def rows_from_hits(source: Mapping, role: str, name: str, columns: Mapping) -> Rows:
-    """Return the rows of a dict whose values are lists of documents with their numbers."""
-    hits = [(query, hit) for query, hits in source.items() for hit in hits]
-    queries = [query for query, _ in hits]
-    rows = rows_from_triples(starmap(_with_query, hits), role, name, columns, queries=queries)
-    empty = [query for query, hits in source.items() if not len(hits)]
-    rows.query_ids, _ = factorize(ids_of_objects([*rows.query_ids.tolist(), *empty], name))
-    return rows
+    first = next(lists, ('',))[0]
+    return is_hit(first) or isinstance(first, Mapping) and 'document' in columns
 
 def _with_query(query, hit):
     """Return a hit (a document with its number) as an item of `rows_from_triples`."""
@@ -292,76 +296,49 @@ def _list_hint(item):
 # %% ../../nbs/data/sources.ipynb #5d53a002
 RECORD_COLUMNS = {
     'query': 'query_id qid question_id id query question user_input'.split(),
-    'retrieved': 'retrieved_ids retrieved retrieved_context_ids retrieved_docs retrieved_contexts'.split(),
+    'retrieved': 'retrieved_ids retrieved retrieved_context_ids retrieved_docs results retrieved_contexts'.split(),
     'relevant': 'relevant_ids relevant reference_context_ids expected_ids gold_ids gold reference_contexts'.split(),
 }
-TEXT_COLUMNS = {'retrieved': 'retrieved_contexts', 'relevant': 'reference_contexts'}  # texts instead of ids
-
-def lists_named(columns: Mapping) -> bool:
-    """Return True if the user chose a column with lists of documents."""
-    return not columns.keys().isdisjoint(LIST_OF_ROLE.values())
 
 def usual_columns(names: Iterable) -> dict[str, Any]:
     """Return the column names for the keys 'query', 'retrieved' and 'relevant' of records; None if no usual name is
-    found. Texts serve as ids if both lists have texts and only one has ids."""
+    found."""
     name_of = {plain_name(str(name)): name for name in names}
-    usual = {key: next((name_of[n] for n in known if n in name_of), None) for key, known in RECORD_COLUMNS.items()}
-    texts = {key: name_of.get(name) for key, name in TEXT_COLUMNS.items()}
-    if None not in texts.values() and texts.items() & usual.items(): return usual | texts
-    return usual
-
-def role_of_hits(hits: Any) -> str:
-    """Return the role of a list of hits, such as [{'id': 'd7', 'score': 2.5}]: 'qrels' for grades without scores,
-    otherwise 'run'. Return '' for any other object."""
-    is_list = isinstance(hits, (list, tuple, np.ndarray)) and len(hits)
-    names = [*map(str, hits[0])] if is_list and isinstance(hits[0], Mapping) else []
-    if not candidates(names, 'document'): return ''
-    return 'qrels' if candidates(names, 'qrels') and not candidates(names, 'run') else 'run'
+    return {key: next((name_of[n] for n in known if n in name_of), None) for key, known in RECORD_COLUMNS.items()}
 
 def is_record(item: Any) -> bool:
     """Return True for a record of one query with a list of documents or the response to a search. Return False for a
     row with a document and a number."""
     if not isinstance(item, Mapping) or len(item) > MAX_COLUMNS: return False
-    usual = usual_columns(item)
-    lists = {name: value for name, value in item.items() if isinstance(value, (Mapping, list, tuple, Set, np.ndarray))}
-    is_row = any(None not in find_columns(map(str, item), role) for role in LIST_OF_ROLE)
-    if is_row or usual['query'] in (None, *lists): return False
-    fitting = (name in usual.values() or role_of_hits(value) or not len(value) for name, value in lists.items())
-    return any(fitting) or answer_of(item) is not None
+    query, *lists = map(item.get, usual_columns(item).values())
+    lists = [docs for docs in (*lists, answer_of(item)) if isinstance(docs, (Mapping, *LISTS))]
+    if not lists or not isinstance(query, (str, int)): return False
+    return all(None in find_columns(map(str, item), role) for role in LIST_OF_ROLE)
 
 def answer_of(record: Mapping) -> Any:
     """Return the response to a search in a record, which is the record or one of its values; None if there is none."""
-    return next((value for value in (record, *record.values()) if is_answer(value)), None)
+    return next(filter(is_answer, map(plain_answer, (record, *record.values()))), None)
 
 def record_list(source: Any) -> Iterable:
     """Return the records of a list, a dict of columns, or a data set of LlamaIndex. A single record is put in a list."""
     if not isinstance(source, Mapping): return source
-    columns = [*source.values()] if len(source) <= MAX_COLUMNS else [{}]
-    lists = all(isinstance(column, (list, tuple, np.ndarray)) for column in columns)
-    if not lists or len({*map(len, columns)}) > 1: return [source]
-    if [*source] == ['examples']: return columns[0]
-    return (dict(zip(source, values)) for values in zip(*columns))
+    if len(source) > MAX_COLUMNS or not have_one_length(source.values()): return [source]
+    if [*source] == ['examples']: return source['examples']
+    return (dict(zip(source, values)) for values in zip(*source.values()))
 
 def holds_records(source: Any) -> bool:
     """Return True for records of one query each: a list, a dict of columns, or a single record."""
-    if not isinstance(source, (Mapping, list, tuple)): return False
-    return is_record(next(iter(record_list(source)), None))
+    return isinstance(source, (Mapping, list, tuple)) and is_record(next(iter(record_list(source)), None))
 
 # %% ../../nbs/data/sources.ipynb #5d53a005
 def record_names(
-    records: Sequence[Mapping], columns: Mapping, keys: Iterable[str] = RECORD_COLUMNS, advice: str = '',
-) -> dict[str, str]:
+    present: Collection, columns: Mapping, keys: Iterable[str] = RECORD_COLUMNS, advice: str = '',
+) -> list[Any]:
     """Return the column name of each key ('query', 'retrieved' or 'relevant'). `columns` has the names that the user
-    chose. Without a usual name, the only column with lists of hits is used. Raises DataError if a column is missing;
-    `advice` is the end of its message."""
-    present = dict.fromkeys(chain.from_iterable(records))
-    chosen = {**usual_columns(present), **columns}
-    for role, key in LIST_OF_ROLE.items():
-        if chosen[key] is not None: continue
-        fitting = [name for name in present if any(role_of_hits(record.get(name)) == role for record in records)]
-        if len(fitting) == 1: chosen[key] = fitting[0]
-    missing = [columns.get(key, f'for {key!r}') for key in keys if chosen[key] not in present]
-    if not missing: return {key: chosen[key] for key in keys}
+    chose, and `present` the names of all columns. Raises DataError if a column is missing; `advice` is the end of its message."""
+    chosen = usual_columns(present) | dict(columns)
+    missing = [str(columns.get(key, f'for {key!r}')) for key in keys if chosen[key] not in present]
+    if not missing: return [chosen[key] for key in keys]
     raise DataError(f'no column {", ".join(missing)}; the columns are {short_repr([*present])[1:-1]}{advice}')
 
 def query_texts(ids: Iterable, where: str) -> list[str]:
@@ -371,95 +348,62 @@ def query_texts(ids: Iterable, where: str) -> list[str]:
     if repeated is not None: raise DataError(f'{where}: the query {repeated!r} appears twice')
     return queries
 
-def _ids_of_record(value, query, name):
-    """Return the ids of a record as a list, or as {id: grade}; [] for a missing value. The
-    value can be JSON text. Raise DataError if it is not a list or dict."""
-    if is_missing(value): return []
-    value = from_json_text(value, query, name)
-    if isinstance(value, Mapping): return {doc: grade for doc, grade in value.items() if grade is not None}
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise DataError(f'query {query!r}: {name} should be a list of ids, not {short_repr(value)}')
-    return list(value)
-
 def from_json_text(value: Any, query: str, name: str) -> Any:
     """Return the content of JSON text with a list or object. Return any other value unchanged."""
     if not (isinstance(value, str) and value.startswith(('[', '{'))): return value
     return parse_json(value, f'query {query!r}, {name}')[0]
 
-def documents_of_records(
-    records: Sequence[Mapping], role: str, names: Mapping[str, str], where: str,
-) -> dict[str, Any]:
-    """Return {query: documents} of records; queries with a missing list are left out. `names` has the result of
-    `record_names`. Raises DataError for an invalid list, and for a query that appears twice."""
-    column = names[LIST_OF_ROLE[role]]
-    docs_of = {}
-    queries = query_texts([record.get(names['query']) for record in records], where)
-    for query, record in zip(queries, records):
-        value = record.get(column)
-        if isinstance(value, Set) and role == 'run':
-            raise DataError(f'query {query!r}: {column} should be a list with the best document first, not the set '
-                            f'{short_repr(value)}')
-        docs = _ids_of_record(value, query, column)
-        if not is_missing(value): docs_of[query] = docs
-    return docs_of
-
-def rows_of_documents(docs_of: dict, role: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    """Return the rows of {query: documents} of records. The documents are ids, {id: number}, or hits. Hits without
-    numbers are ranked in their order, and have grade 1 in judgments."""
-    if isinstance(next(chain.from_iterable(docs_of.values()), None), Mapping):
-        hits = {query: [_numbered(hit, rank, role) for rank, hit in enumerate(docs, 1)]
-                for query, docs in docs_of.items()}
-        return rows_from_hits(hits, role, name, columns)
-    if role == 'qrels' and any(isinstance(docs, Mapping) for docs in docs_of.values()):
-        docs_of = {query: docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)
-                   for query, docs in docs_of.items()}
-    return rows_from_dicts(docs_of, role, name, NO_COLUMNS)
-
-def _numbered(hit, rank, role):
-    """Return a hit with a number that is used only if the hit has no other number."""
-    if not isinstance(hit, Mapping) or role == 'qrels' and candidates(map(str, hit), role): return hit
-    return {'rank': rank, 'relevance': 1, **hit}
+def documents_of_records(table: Mapping, role: str, names: Sequence, where: str) -> dict[str, Any]:
+    """Return {query: documents} of {column: values}; queries with a missing list are left out. The documents are a
+    list or {id: number}, and hits have a rank. `names` has the columns of the queries and of the lists. Raises
+    DataError for an invalid list, and for a query that appears twice."""
+    query_name, name = names
+    docs_of: dict = {}
+    for query, value in zip(query_texts(table[query_name], where), table[name]):
+        if is_missing(value): continue
+        docs = from_json_text(value, query, name)
+        is_set = isinstance(docs, Set) and role == 'run'
+        if is_set or isinstance(docs, str) or not isinstance(docs, Iterable):
+            wanted = 'list with the best document first, not the set' if is_set else 'list of ids, not'
+            raise DataError(f'query {query!r}: {name} should be a {wanted} {short_repr(docs)}')
+        if isinstance(docs, Mapping): docs_of[query] = {doc: docs[doc] for doc in docs if docs[doc] is not None}
+        else: docs_of[query] = [{'rank': i, **doc} if isinstance(doc, Mapping) else doc for i, doc in enumerate(docs, 1)]
+    if role == 'run' or dict not in map(type, docs_of.values()): return docs_of
+    return {query: docs if isinstance(docs, dict) else dict.fromkeys(docs, 1) for query, docs in docs_of.items()}
 
 # %% ../../nbs/data/sources.ipynb #5d53a006
 def rows_from_records(source: Any, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of records with one query each: the retrieved documents, or in judgments the relevant ones.
     Raises DataError if the records have no such list."""
+    keys = 'query', LIST_OF_ROLE[role]
+    advice = phrase("columns={'query': ..., %r: ...}", '--columns or --run-columns query=NAME,%s=NAME') % keys[1]
     records = [*record_list(source)]
-    keys = ['query', LIST_OF_ROLE[role]]
-    option = {'qrels': '--columns', 'run': '--run-columns'}[role]
-    advice = phrase(f"columns={{'query': ..., {keys[1]!r}: ...}}", f'{option} query=NAME,{keys[1]}=NAME')
-    chosen = {key: columns[key] for key in keys if key in columns}
     with polars_errors(name):
-        if len(chosen) < 2 and answer_of(records[0]): keys.pop()
-        names = record_names(records, chosen, keys, f'; choose the columns: {advice}')
-        if len(keys) > 1: docs_of = documents_of_records(records, role, names, name)
-        else:
-            queries = query_texts([record.get(names['query']) for record in records], name)
-            answers = dict(zip(queries, map(answer_of, records)))
-            missing = [query for query, answer in answers.items() if not answer]
-            if missing: raise DataError(f'query {missing[0]!r}: there is no response to a search')
-            return rows_from_service(answers, role, name, NO_COLUMNS)
-    return rows_of_documents(docs_of, role, name, {key: columns[key] for key in columns if key not in keys})
+        table = named_lists(records)
+        answers = [*map(answer_of, records)]
+        if all(answers): table[keys[1]] = answers
+        names = record_names(table, columns, keys, f'; choose the columns: {advice}')
+        docs_of = documents_of_records(table, role, names, name)
+    read = rows_from_service if service_shape(docs_of) else rows_from_dicts
+    return read(docs_of, role, name, {key: columns[key] for key in columns if key not in keys})
 
 # %% ../../nbs/data/sources.ipynb #5d53a009
 def is_dataset(source: Any) -> bool:
-    """Return True for predictions of MTEB, and for a data set of LlamaIndex with queries, corpus and relevant_docs."""
-    if type(source) is not dict: return False
-    return 'mteb_model_meta' in source or {'queries', 'corpus', 'relevant_docs'} <= source.keys()
+    """Return True for predictions of MTEB, and for a data set of LlamaIndex with a corpus and judgments."""
+    return type(source) is dict and ('mteb_model_meta' in source or {'corpus', 'relevant_docs'} <= source.keys())
 
-def rows_from_dataset(source: Mapping, role: str, name: str, columns: Mapping) -> Rows:
+def rows_from_dataset(source: dict, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a data set. Raises DataError for judgments without a run, a run without judgments, and
     predictions of several subsets or splits."""
-    content = 'run' if 'mteb_model_meta' in source else 'qrels'
+    content = 'qrels' if 'corpus' in source else 'run'
     if role != content: raise DataError(f'{name}: this data set has only a {content}, and no {role}')
     if role == 'qrels': return rows_from_dicts(source['relevant_docs'], role, name, columns)
-    subsets = {name: splits for name, splits in source.items() if name != 'mteb_model_meta'}
-    runs = {f'[{name!r}][{split!r}]': run for name, splits in subsets.items() for split, run in splits.items()}
-    if len(runs) == 1:
-        [run] = runs.values()
-        return rows_from_dicts(run, role, name, columns)
-    raise DataError(f'{name}: this file of MTEB has {counted(len(runs), "run")}, {", ".join(runs)}; pass the content '
-                    'of one of them, or save it as a file of JSON')
+    subsets = [source[subset] for subset in source if subset != 'mteb_model_meta']
+    if [*map(len, subsets)] != [1]:
+        raise DataError(f'{name}: predictions of MTEB with several subsets or splits, {[*map(list, subsets)]}; pass the '
+                        'content of one of them')
+    [run] = subsets[0].values()
+    return rows_from_dicts(run, role, name, columns)
 
 # %% ../../nbs/data/sources.ipynb #a6668483
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
@@ -650,7 +594,7 @@ def rows_from_bytes(data: np.ndarray, role: str, name: str, columns: Mapping = N
     if looks_like_json(head, name): return rows_from_json(content.tobytes(), role, name, columns)
     if head.startswith(TABLE_MAGIC):
         return rows_from_any_table(read_table(content.tobytes(), name), role, name, columns)
-    if lists_named(columns):
+    if columns.keys() & LIST_OF_ROLE.values():
         raise DataError(f'{name}: {phrase("columns=", "a column")} with lists works only for JSON, Parquet and Arrow')
     check_encoding(head, name)
     separator = header_separator(head, name, columns)
@@ -832,9 +776,7 @@ class Form(NamedTuple):
     is_run: Callable[[Any], bool | None] = lambda source: True  # whether it can be one of several runs
     holds_runs: bool = False                       # whether its items may be several runs
 
-def _is_rows(source): return not is_record(source)
-
-RECORDS = Form('records', holds_records, rows_from_records, _is_rows)
+RECORDS = Form('records', holds_records, rows_from_records, lambda source: not is_record(source))
 FORMS = (
     Form('a path', is_path, rows_from_path),
     RECORDS,
@@ -847,11 +789,10 @@ FORMS = (
 
 def form_of(source: Any, columns: Mapping = NO_COLUMNS) -> Form | None:
     """Return the first form in FORMS that fits a source; None if no form fits. `columns` has the names that the user
-    chose: records have a column of lists, and rows have a column of documents."""
+    chose. With them, a source has records only if they include a column of lists."""
     if isinstance(source, (bytes, bytearray)): return None
-    if lists_named(columns) and isinstance(source, (list, tuple, Mapping)): return RECORDS
-    are_rows = 'document' in columns
-    return next((form for form in FORMS if form.fits(source) and not (are_rows and form is RECORDS)), None)
+    if columns.keys() & LIST_OF_ROLE.values() and isinstance(source, (list, tuple, Mapping)): return RECORDS
+    return next((form for form in FORMS if form.fits(source) and not (columns and form is RECORDS)), None)
 
 def unknown_form(source: Any, role: str) -> DataError:
     """Return the DataError for a source that no form fits."""
