@@ -204,7 +204,7 @@ def with_text_ids(source: dict, role: str) -> dict:
     """Return {query: {document: number}} of a dict of dicts, lists or arrays.
 
     The documents of a list have grade 1 in judgments, and the scores 0, -1, -2, ... in a
-    run. Raises ValueError for invalid ids, mixed types and duplicates."""
+    run. Raises ValueError for invalid ids, mixed types, duplicates, and without documents."""
     lists = [*source.values()]
     if isinstance(lists[0], np.ndarray): lists = [docs.tolist() for docs in lists]
     sizes = [*map(len, lists)]
@@ -213,7 +213,7 @@ def with_text_ids(source: dict, role: str) -> dict:
     if isinstance(lists[0], dict): numbers = [docs.values() for docs in lists]
     ids = text_ids(lists)
     tables = [dict(zip(islice(ids, size), column)) for size, column in zip(sizes, numbers)]
-    if [*map(len, tables)] != sizes: raise ValueError
+    if [*map(len, tables)] != sizes or not longest: raise ValueError
     return dict(zip(text_ids([source]), tables))
 
 @dataclass
