@@ -201,12 +201,11 @@ def text_ids(lists: Collection) -> Iterator[str]:
     raise ValueError
 
 def with_text_ids(source: dict, role: str) -> dict:
-    """Return {query: {document: number}} of a dict of dicts, lists or arrays.
+    """Return {query: {document: number}} of a dict of dicts or lists.
 
     The documents of a list have grade 1 in judgments, and the scores 0, -1, -2, ... in a
     run. Raises ValueError for invalid ids, mixed types, duplicates, and without documents."""
     lists = [*source.values()]
-    if isinstance(lists[0], np.ndarray): lists = [docs.tolist() for docs in lists]
     sizes = [*map(len, lists)]
     longest = max(sizes)
     numbers: Any = repeat([1] * longest if role == 'qrels' else [*range(0, -longest, -1)])
@@ -226,23 +225,22 @@ class DictSource:
 
     @classmethod
     def of(cls, source: Any, role: str) -> 'DictSource | None':
-        """Create a `DictSource` from a dict of dicts, lists or arrays with valid ids and
-        numbers.
+        """Create a `DictSource` from a dict of dicts or lists with valid ids and numbers.
 
         Return None for any other source. `role` is 'qrels' or 'run'."""
         if type(source) is not dict or is_columns(source): return None
         kinds = {*map(type, source.values())}
-        if kinds not in ({dict}, {list}, {np.ndarray}): return None
+        if kinds not in ({dict}, {list}): return None
         docs = source
         plain = kinds == {dict} and {*map(type, source)} == {str}
         try:
             if not (plain and all(map(is_utf8_text, (source, *source.values())))): docs = with_text_ids(source, role)
             packed = b''.join(struct.pack(f'{len(numbers)}d', *numbers.values()) for numbers in docs.values())
-        except (struct.error, OverflowError, TypeError, ValueError):
+        except (struct.error, OverflowError, ValueError):
             return None
         value = np.frombuffer(packed)
         begin = np.cumsum([0, *map(len, docs.values())], dtype=np.intp)
-        listed = 'lists' if role == 'qrels' and kinds != {dict} else ''
+        listed = 'lists' if role == 'qrels' and kinds == {list} else ''
         return None if len(invalid_rows(value, role)) else cls(docs, value, begin, listed)
 
     @cached_property

@@ -306,12 +306,11 @@ def score_run(
     return replace(scores, runs=(info,)), judged, reading, results
 
 def _qrels_notes(requested, qrels, conventions):
-    """Return the notes on judgments. The note on ratings is left out if they are at most 1, or if all measures name the
-    level of relevant grades."""
+    """Return the notes on judgments. The note on ratings is left out if no measure uses the default level of relevant
+    grades."""
     measures = [completed(measure, conventions) for measure in requested]
     default = any('rel' in m.defaults and 'rel' not in {*m.params, *m.said} for m in measures)
-    levels = default and qrels._columns.value.max(initial=0) > 1
-    return tuple(note for note in qrels.notes if levels or note.code != RATINGS)
+    return tuple(note for note in qrels.notes if default or note.code != RATINGS)
 
 def _as_read(run, conventions):
     """Return the source of a run with the rows and the scores that the conventions require.
