@@ -49,7 +49,7 @@ from .core.measures import GEOMETRIC_MEAN, SUM
 from .data.errors import counted, import_polars
 from .data.qrels_and_runs import QueryDocTable
 from .data.recognition import named_sources
-from .data.tables import holds_ranks, rivals, usual_names
+from .data.tables import COLUMN_SYNONYMS, holds_ranks, rivals
 from .evaluation.conventions import Options
 from .metrics.auc import LIMIT, BoundedAUC, GroupAUC, ScoreHistogram
 from .metrics.parsing import Measures, parse_all
@@ -81,8 +81,8 @@ def _find(frame, role):
             raise DataError(f'the {role}: the columns {equal[0]!r} and {equal[1]!r} have the same meaning; drop one '
                             'of them')
         if not equal:
-            raise DataError(f'the {role}: no column {usual_names(meaning)}; the columns are '
-                            f'{", ".join(frame.columns)}; rename a '
+            synonyms = ' or '.join(COLUMN_SYNONYMS[meaning])
+            raise DataError(f'the {role}: no column {synonyms}; the columns are {", ".join(frame.columns)}; rename a '
                             'column, as in frame.withColumnRenamed(old, new)')
         names += equal
     return names

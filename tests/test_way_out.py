@@ -50,12 +50,11 @@ def test_all_columns_that_are_missing_are_named_at_once_with_what_to_write():
 
 def test_a_series_is_refused_with_advice_that_works():
     tables = pd.Series([{'a': 2, 'b': 1}], index=['q1'])
-    assert said(Run, tables) == 'the run: this is a Series, not a table; use to_dict(), as in {query: [document, ...]}'
     numbers = pd.Series([2., 1.], index=pd.Index(['q1', 'q1'], name='query_id'), name='score')
     assert said(Run, numbers) == 'the run: this is a Series, not a table; use reset_index() to convert it to a table'
     index = pd.MultiIndex.from_tuples([('q1', 'a'), ('q1', 'b')], names=['query_id', 'doc_id'])
     numbers.index = index
-    assert Run(tables.to_dict()).to_dict() == Run(numbers.reset_index()).to_dict() == Run(numbers.to_frame()).to_dict() == {'q1': {'a': 2, 'b': 1}}
+    assert Run(tables).to_dict() == Run(tables.to_dict()).to_dict() == Run(numbers.reset_index()).to_dict() == Run(numbers.to_frame()).to_dict() == {'q1': {'a': 2, 'b': 1}}
     assert Run(numbers).to_dict() == Run(tables.to_dict()).to_dict()
 
 

@@ -18,7 +18,7 @@ from ..core.arrays import is_missing
 from .errors import DataError, short_repr
 from .ids import to_floats
 from .sources import is_path, lookup_column, read_lookup
-from .tables import COLUMN_SYNONYMS, USERS
+from .tables import COLUMN_SYNONYMS
 
 # %% ../../nbs/data/groups.ipynb #cdbcdb69
 class Group(str):
@@ -93,7 +93,7 @@ def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | N
 
 # %% ../../nbs/data/groups.ipynb #279193d1
 EVERYTHING = 'all'  # the slice of all queries
-QUERY_COLUMN_NAMES = *(name for name in COLUMN_SYNONYMS['query'] if name not in USERS), 'id', *USERS
+QUERY_COLUMN_NAMES = *COLUMN_SYNONYMS['query'], 'id'
 
 def _group(table, row, where):
     """Return the group of a query from its row, which has one value for each dimension in

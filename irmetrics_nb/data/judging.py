@@ -130,10 +130,10 @@ def ranks_in_order(rows: np.ndarray, run: Run, ties: str) -> tuple[np.ndarray, n
     return order, np.stack([position - before, start - before, size], dtype=np.int32)
 
 # %% ../../nbs/data/judging.ipynb #6b35b8a0
-def lookup_scores(judged: DictSource, run: DictSource) -> np.ndarray:
-    """Look up the score of each judged document in a run of dicts or lists. Return a float64 array (n,), with NaN
+def lookup_scores(judged: DictSource, docs: dict) -> np.ndarray:
+    """Look up the score of each judged document in {query: {document: score}}. Return a float64 array (n,), with NaN
     for documents that were not retrieved."""
-    looked_up = (map(run.numbers(query).get, names, repeat(np.nan)) for query, names in judged.docs.items())
+    looked_up = (map(docs.get(query, {}).get, names, repeat(np.nan)) for query, names in judged.docs.items())
     return np.frombuffer(struct.pack(f'{len(judged.value)}d', *chain.from_iterable(looked_up)))
 
 # %% ../../nbs/data/judging.ipynb #c19a5805
@@ -172,7 +172,7 @@ def ranks_in_dicts(judged: DictSource, run: DictSource, ties: str) -> tuple[np.n
     """Compute the ranks of judged documents in a run that is a dict of dicts. Return (judgment, ranks): the indices
     of the n judgments whose documents were retrieved, and an int array (3, n) with the rank of each document, the
     first rank of its tie, and the number of documents in its tie."""
-    score = lookup_scores(judged, run)
+    score = lookup_scores(judged, run.docs)
     judgment = np.flatnonzero(~np.isnan(score))
     score = score[judgment]
     number_of = dict(zip(run.docs, count()))
@@ -206,9 +206,8 @@ def match(qrels: Qrels, run: Run, ties: str) -> JudgedHits:
     Raises DataError if a chunk has the id of another judged document, and if `from_spans` made the judgments for
     another run, with other passages."""
     check_chunks(qrels, run)
-    dicts = run._dicts
-    judged, row_of = qrels._by_query_as(dicts.id_type) if dicts else (dicts, np.empty(0))
-    if dicts and judged.id_type is dicts.id_type:
+    if run._dicts:
+        judged, row_of = qrels._by_query
         judgment, ranks = ranks_in_dicts(judged, run._dicts, ties)
         answers = enumerate(map(run._dicts.docs.get, judged.docs))
         count_of = {query: len(docs) for query, docs in answers if docs is not None}
@@ -465,7 +464,7 @@ ENOUGH_DOCUMENTS, SAMPLING_RATIO = 300, 100  # with so many documents, or one of
 def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     """Return a `QueryLook` (sample of one query, for checks) for at most COMPARED_QUERIES queries, spread evenly over a
     run of dicts."""
-    judged, _ = qrels._by_query_as(run._dicts.id_type)
+    judged_docs = qrels._by_query[0].docs
     runs = run._dicts.docs
     rows = len(run._dicts.value)
     mean = max(rows // len(runs), 1)
@@ -473,14 +472,14 @@ def looks_at_dicts(qrels: Qrels, run: Run) -> list[QueryLook]:
     n_compared = max(2, min(COMPARED_QUERIES, limit))
     looks = []
     for query in [*runs][::-(-len(runs) // n_compared)]:
-        if runs[query] == []: continue  # an empty list has no rows
-        docs = run._dicts.numbers(query)
-        grades = judged.numbers(query)
-        look = QueryLook(query, query in judged.docs, np.fromiter(docs.values(), float, len(docs)))
+        docs = runs[query]
+        if not docs: continue  # as for a query without rows
+        grades = judged_docs.get(query, {})
+        look = QueryLook(query, query in judged_docs, np.fromiter(docs.values(), float, len(docs)))
         missed = [doc for doc, grade in grades.items() if grade >= 0 and doc not in docs]
         if missed:
-            look.missed = _sample([*map(str, missed)])
-            look.docs = [str(doc) for doc in islice(docs, DOCS_PER_WINDOW) if doc not in grades]
+            look.missed = _sample(missed)
+            look.docs = [doc for doc in islice(docs, DOCS_PER_WINDOW) if doc not in grades]
         looks.append(look)
     return looks
 

@@ -7,11 +7,11 @@ __all__ = ['Qrels', 'Run']
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b605a6f0
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
-from itertools import chain, count, pairwise
+from itertools import chain, islice, pairwise, repeat
 from numbers import Real
 from statistics import mean
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -37,7 +37,6 @@ from irmetrics_nb.data.errors import (
 )
 from irmetrics_nb.data.ids import (
     GRADES,
-    MAX_ID_BYTES,
     Ids,
     KeyIndex,
     factorize,
@@ -191,82 +190,63 @@ class Pairs:
         """Return an index of the hashes of the query ids."""
         return KeyIndex(self.rows.query_ids.hash())
 
-# %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41d
-LONG_TEXT = MAX_ID_BYTES // 4  # characters, which have up to 4 bytes each
-LARGE_ID = 1 << 63
-
-def plain_type(ids: Sequence) -> type | None:
-    """Return str if all ids are valid text, and int if all are integers.
-
-    Return None if they are mixed, or some may be invalid."""
-    types = {*map(type, ids)}
-    if not types: return str
-    if types == {int}: return int if -LARGE_ID < min(ids) and max(ids) < LARGE_ID else None
-    return str if types == {str} and is_utf8_text(ids) and max(map(len, ids)) <= LONG_TEXT else None
-
-def are_short_texts(ids: Sequence) -> bool:
-    """Return True if ids are valid and different texts, and short together."""
-    return is_utf8_text(ids) and len({*ids}) == len(ids) and sum(map(len, ids)) <= LONG_TEXT
-
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41e
+def text_ids(lists: Collection) -> Iterator[str]:
+    """Yield the ids of all lists as text. Raises ValueError unless all are valid text, or
+    all are integers."""
+    ids = chain.from_iterable(lists)
+    types = {*map(type, chain.from_iterable(lists))}
+    if types == {int}: return map(lru_cache(None)(str), ids)  # each integer becomes one string
+    if types <= {str} and all(map(is_utf8_text, lists)): return ids
+    raise ValueError
+
+def with_text_ids(source: dict, role: str) -> dict:
+    """Return {query: {document: number}} of a dict of dicts or lists.
+
+    The documents of a list have grade 1 in judgments, and the scores 0, -1, -2, ... in a
+    run. Raises ValueError for invalid ids, mixed types, duplicates, and without documents."""
+    lists = [*source.values()]
+    sizes = [*map(len, lists)]
+    longest = max(sizes)
+    numbers: Any = repeat([1] * longest if role == 'qrels' else [*range(0, -longest, -1)])
+    if isinstance(lists[0], dict): numbers = [docs.values() for docs in lists]
+    ids = text_ids(lists)
+    tables = [dict(zip(islice(ids, size), column)) for size, column in zip(sizes, numbers)]
+    if [*map(len, tables)] != sizes or not longest: raise ValueError
+    return dict(zip(text_ids([source]), tables))
+
 @dataclass
 class DictSource:
-    """Qrels or a run as a dict of dicts or lists, with all n numbers in an array."""
-    docs: dict         # {query: dict or list of documents}; the queries are text
+    """Qrels or a run as {query: {document: number}}, with all n numbers in an array."""
+    docs: dict         # the dicts, with ids that are text
     value: np.ndarray  # (n,) float64, as they came
     begin: np.ndarray  # (queries + 1,) where each query's numbers begin, and where the last one's end
-    id_type: type = str  # of the documents: str or int
     listed: str = ''   # 'lists' if these are judgments that came as lists
 
     @classmethod
     def of(cls, source: Any, role: str) -> 'DictSource | None':
-        """Create a `DictSource` from a dict of dicts, lists or arrays with valid ids and
-        numbers. The documents of a list have grade 1 in judgments, and the scores 0, -1,
-        -2, ... in a run.
+        """Create a `DictSource` from a dict of dicts or lists with valid ids and numbers.
 
-        Return None for any other source, and if only some ids are text. `role` is 'qrels'
-        or 'run'."""
+        Return None for any other source. `role` is 'qrels' or 'run'."""
         if type(source) is not dict or is_columns(source): return None
-        containers = {*map(type, source.values())}
-        if containers not in ({dict}, {list}, {np.ndarray}): return None
+        kinds = {*map(type, source.values())}
+        if kinds not in ({dict}, {list}): return None
         docs = source
-        if np.ndarray in containers:
-            if any(ids.ndim != 1 for ids in source.values()): return None
-            docs = {query: ids.tolist() for query, ids in source.items()}
+        plain = kinds == {dict} and {*map(type, source)} == {str}
+        try:
+            if not (plain and all(map(is_utf8_text, (source, *source.values())))): docs = with_text_ids(source, role)
+            packed = b''.join(struct.pack(f'{len(numbers)}d', *numbers.values()) for numbers in docs.values())
+        except (struct.error, OverflowError, ValueError):
+            return None
+        value = np.frombuffer(packed)
         begin = np.cumsum([0, *map(len, docs.values())], dtype=np.intp)
-        numbered = dict in containers
-        are_texts = is_utf8_text if numbered else are_short_texts
-        id_type: Any = str
-        plain = is_utf8_text(docs) if numbered else plain_type([*docs]) is str
-        if not (begin[-1] or numbered and plain): return None  # no documents
-        if not (plain and all(map(are_texts, docs.values()))):
-            id_type = plain_type([*chain.from_iterable(docs.values())])
-            if id_type is None or plain_type([*docs]) is None: return None
-            if {*map(type, docs)} == {int}: docs = dict(zip(map(str, docs), docs.values()))
-            if sum(map(len, map(set, docs.values()))) < begin[-1]: return None  # a duplicate
-        if numbered:
-            value = _pack_numbers(docs.values())
-            if value is None or len(invalid_rows(value, role)): return None
-            return cls(docs, value, begin, id_type)
-        if role == 'qrels': return cls(docs, np.ones(begin[-1]), begin, id_type, 'lists')
-        first = np.repeat(begin[:-1], np.diff(begin))
-        return cls(docs, (first - np.arange(begin[-1])).astype(float), begin, id_type)
-
-    def numbers(self, query: str) -> dict:
-        """Return {document: number} of a query."""
-        docs = self.docs.get(query, {})
-        if isinstance(docs, dict): return docs
-        return dict.fromkeys(docs, 1) if self.listed else dict(zip(docs, count(0, -1)))
-
-    @cached_property
-    def facts(self) -> Rows:
-        """Return the facts about the source as an empty `Rows` object."""
-        return replace(NO_ROWS, listed=self.listed)
+        listed = 'lists' if role == 'qrels' and kinds == {list} else ''
+        return None if len(invalid_rows(value, role)) else cls(docs, value, begin, listed)
 
     @cached_property
     def doc_ids(self) -> list[str]:
         """Return the documents of all queries in one list, query by query."""
-        return [*map(str, chain.from_iterable(self.docs.values()))]
+        return list(chain.from_iterable(self.docs.values()))
 
     @cached_property
     def query(self) -> np.ndarray:
@@ -280,12 +260,6 @@ class DictSource:
         value = self.value.copy()
         for begin, end in pairwise(self.begin.tolist()): value[begin:end].sort()
         return value
-
-def _pack_numbers(tables):
-    """Return the numbers of {document: number} tables as a float64 array; None if one is not a
-    number."""
-    try: return np.frombuffer(b''.join(struct.pack(f'{len(docs)}d', *docs.values()) for docs in tables))
-    except (struct.error, OverflowError): return None
 
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #80ba791c
@@ -407,7 +381,8 @@ class QueryDocTable:
         """Return all rows as columns: the object has the query ids `query_ids`, and for
         each row the number of its query in `query`, its document in `doc` and its grade or
         score in `value`."""
-        return rows_from_dicts(self._dicts.docs, self._role, f'the {self._role}', {})
+        rows = rows_from_dicts(self._dicts.docs, self._role, f'the {self._role}', {})
+        return replace(rows, listed=self._dicts.listed)
 
     @cached_property
     def _pairs(self) -> Pairs:
@@ -427,7 +402,7 @@ class QueryDocTable:
         """Return an object with facts about the source, such as `notes` and `repeats`.
 
         It is the `Rows` object with all rows, and for a dict an empty `Rows` object."""
-        return self._dicts.facts if self._dicts else self.rows
+        return replace(NO_ROWS, listed=self._dicts.listed) if self._dicts else self.rows
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -572,9 +547,8 @@ class Qrels(QueryDocTable):
         """Return the judgments as a `DictSource`, and their row numbers as an array.
 
         The `DictSource` has the judgments query by query; the row numbers are in the
-        same order. All ids are text."""
-        dicts = self._dicts
-        if dicts and dicts.id_type is str: return dicts, np.arange(len(dicts.value))
+        same order."""
+        if self._dicts: return self._dicts, np.arange(len(self._dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
         doc_ids = self.rows.doc[order].tolist()
@@ -583,12 +557,6 @@ class Qrels(QueryDocTable):
         docs = [dict(zip(doc_ids[i:j], grades[i:j])) for i, j in pairwise(begin.tolist())]
         by_query = dict(zip(self.queries, docs, strict=True))
         return DictSource(by_query, value, begin), order
-
-    def _by_query_as(self, id_type: type) -> tuple[DictSource, np.ndarray]:
-        """Return the result of `_by_query`, with documents of this type if they came
-        as such; otherwise, they are text."""
-        if not self._dicts or self._dicts.id_type is not id_type: return self._by_query
-        return self._dicts, np.arange(len(self._dicts.value))
 
     def __repr__(self) -> str:
         grade = self._columns.value

@@ -48,12 +48,9 @@ from irmetrics_nb.data.services import (
 from .services import repeated_item as repeated_item
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
-    ITEMS,
     LIST_OF_ROLE,
-    LISTS,
     NO_COLUMNS,
     TABLE_MAGIC,
-    USERS,
     candidates,
     check_values,
     column_positions,
@@ -67,9 +64,7 @@ from irmetrics_nb.data.tables import (
     is_remote,
     is_spread,
     is_table,
-    pandas_table,
     plain_name,
-    rating_column,
     read_table,
     rows_from_csv,
     rows_from_lists,
@@ -118,11 +113,7 @@ def is_columns(source: Mapping) -> bool:
     """Return True for a dict of columns, such as {'query_id': [...], 'doc_id': [...], 'score': [...]}. A column may
     also be {row: value}, as in `to_dict()` of pandas."""
     if len(source) > MAX_COLUMNS or QUERY_NAMES.isdisjoint(source): return False
-    names = [*map(str, source)]
-    documents = candidates(names, 'document')
-    if not documents: return False
-    rare = {*names} & QUERY_NAMES <= {*USERS} or {*map(plain_name, documents)} <= {*ITEMS}
-    if rare and not (candidates(names, 'qrels') or candidates(names, 'run')): return False  # two queries, user and item
+    if not candidates(map(str, source), 'document'): return False
     columns = [*source.values()]
     if all(isinstance(column, Mapping) for column in columns):
         return all(column.keys() == columns[0].keys() for column in columns)
@@ -140,10 +131,8 @@ def rows_from_columns(source: Mapping, role: str, name: str, columns: Mapping) -
     values = [column.values() if isinstance(column, Mapping) else column for column in source.values()]
     triples = [*zip(*(values[i] for i in positions))]
     if not triples: raise DataError(f'{name}: there are no rows')
-    number = names[positions[-1]]
-    ranks = holds_ranks(number, role, columns)
-    notes = unused_columns(names, role, columns)
-    return rows_from_lists(triples, role, name, ranks=ranks, notes=notes, rated=rating_column(number, role))
+    ranks = holds_ranks(names[positions[-1]], role, columns)
+    return rows_from_lists(triples, role, name, ranks=ranks, notes=unused_columns(names, role, columns))
 
 # %% ../../nbs/data/sources.ipynb #77c96028
 def rows_from_dicts(source: Mapping, role: str, name: str, columns: Mapping) -> Rows:
@@ -209,16 +198,13 @@ def _is_id(item, where):
 # %% ../../nbs/data/sources.ipynb #270dd2be
 def _record_of(item):
     if isinstance(item, Mapping): return item
-    names = (name for name in chain(*COLUMN_SYNONYMS.values()) if name not in ITEMS)  # a method of numpy's numbers
-    return {name: getattr(item, name) for name in names if hasattr(item, name)}
+    return {name: getattr(item, name) for name in chain(*COLUMN_SYNONYMS.values()) if hasattr(item, name)}
 
 def is_hit(item: Any) -> bool:
-    """Return True if an item has a document and a number, but no query. A user is a query only beside an item."""
+    """Return True if an item has a document and a number, but no query."""
     if isinstance(item, (tuple, list)): return len(item) == 2
     names = [*map(str, _record_of(item))]
-    documents, queries = ({*map(plain_name, candidates(names, meaning))} for meaning in ('document', 'query'))
-    if not documents <= {*ITEMS}: queries -= {*USERS}
-    return bool(documents) and not queries
+    return bool(candidates(names, 'document')) and not candidates(names, 'query')
 
 def holds_hits(source: Mapping, columns: Mapping) -> bool:
     """Return True if the values of a dict are lists of documents with their numbers. They may be records with the
@@ -248,7 +234,6 @@ def rows_from_triples(
     valid_lines = []
     notes: tuple[Note, ...] = ()
     ranks = False
-    rated = ''
     for i, item in enumerate(source):
         try: triple, ranked = _triple(item, role, columns)
         except DataError as error:
@@ -261,11 +246,9 @@ def rows_from_triples(
         if lines: valid_lines.append(lines[i])
         if i == 0:
             names = item if isinstance(item, Mapping) else getattr(item, '_fields', ())  # of a named tuple
-            names = [*map(str, names)]
-            notes = unused_columns(names, role, columns)
-            rated = rating_column(find_columns(names, role, columns)[2] or '', role)
+            notes = unused_columns([*map(str, names)], role, columns)
     if not triples: raise DataError(f'{name}: there are no rows; is the iterator exhausted?')
-    try: return rows_from_lists(triples, role, name, valid_lines, ranks, notes, rated)
+    try: return rows_from_lists(triples, role, name, valid_lines, ranks, notes)
     except DataError as error:
         hint = _list_hint(item) if isinstance(triples[-1][2], str) else ''
         raise DataError(f'{error}{hint}') from None
@@ -696,29 +679,6 @@ def _lists_of_file(path, used, ids):
                           'write a header such as query_id,device,lang')
     return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
 
-# %% ../../nbs/data/sources.ipynb #5f0c1b07
-HEAD_ROWS = 100
-
-def lists_of_queries(table: Any, role: str, columns: Mapping) -> dict | None:
-    """Return {query: documents} of a table of polars or pandas with a list of documents in each row; None for others.
-
-    Raises DataError for a row without a list, a query with two lists, and lists beside a column of numbers."""
-    names = [*map(str, table.columns)]
-    query, doc, _ = find_columns(names, role, columns)
-    if None in (query, doc) or names.count(doc) > 1: return None
-    queries, docs = (table[table.columns[names.index(name)]] for name in (query, doc))
-    if not any(isinstance(item, LISTS) for item in docs.head(HEAD_ROWS).to_list()): return None
-    numbers = [*candidates(names, role)]
-    if numbers:
-        raise DataError(f'the column {doc!r} has lists of documents, which have no numbers, but there is a column '
-                        f'{numbers[0]!r}; write table.explode([{doc!r}, {numbers[0]!r}]) if it has lists, too')
-    lists: dict = {}
-    for i, (query, items) in enumerate(zip(queries.to_list(), docs.to_list()), 1):
-        if query in lists: raise DataError(f'row {i}: the query {query!r} has two lists of documents')
-        if not isinstance(items, LISTS): raise DataError(f'row {i}: no list in column {doc!r}, but {short_repr(items)}')
-        lists[query] = items
-    return lists
-
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
 def rows_from_path(path: StrPath, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a file, of a table in several files, or of a remote table."""
@@ -739,13 +699,15 @@ def rows_from_path(path: StrPath, role: str, name: str, columns: Mapping) -> Row
 
 def rows_from_any_table(source: Any, role: str, name: str, columns: Mapping) -> Rows:
     """Return the rows of a table of polars, pandas or a library with Arrow export."""
+    is_pandas = hasattr(source, 'iloc')
+    if is_pandas and not hasattr(source, 'columns') and holds_documents(source.head(1).to_dict()):  # a Series of lists
+        if not source.index.is_unique: raise DataError(f'{name}: a query has two lists of documents')
+        return rows_from_dicts(source.to_dict(), role, name, columns)
     with polars_errors(name):
-        frame = pandas_table(source, role) if hasattr(source, 'iloc') else to_polars_table(source, role, columns)
+        frame = with_index(source) if is_pandas else to_polars_table(source, role, columns)
         distinct = len({*frame.columns}) == len(frame.columns)
         if distinct and form_of(named_lists(frame.head(1)), columns) is RECORDS:
             return rows_from_records(named_lists(frame), role, name, columns)
-        lists = lists_of_queries(frame, role, columns)
-        if lists is not None: return rows_from_dicts(lists, role, name, NO_COLUMNS)
         table = to_polars_table(frame, role, columns)
     names = frame.columns  # all columns of pandas, not three
     return rows_from_table(table, role, name, columns=columns, names=[*map(str, names)])

@@ -10,7 +10,7 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from glob import escape, glob
@@ -67,17 +67,18 @@ def _priorities(*names):
     return {name: priority for priority, text in enumerate(names) for name in text.split()}
 
 COLUMN_SYNONYMS = {  # names that may be of a text or a rank come last
-    'query': _priorities('query_id', '', 'qid q_id queryid topic_id topic', 'query query_text', 'user_id', 'user'),
+    'query': _priorities('query_id', '', 'qid q_id queryid topic_id topic', 'query query_text'),
     'document': _priorities(  # PyTerrier has docno and docid, an internal number
-        'doc_id', 'docno', 'docid pid document_id corpus_id did', 'document doc', 'id _id url uri', 'item_id',
-        'item'),
+        'doc_id', 'docno', 'docid pid document_id corpus_id did', 'document doc', 'id _id url uri'),
     'qrels': _priorities('relevance', '', 'rel label grade judgment rating', 'score'),
     'run': _priorities('score', '', 'sim similarity', 'rank doc_position'),
 }
 MEANINGS = {
     role: tuple(zip(('query', 'document', role), keys)) for role, keys in COLUMN_KEYS.items()
 }  # and their keys in columns=
-USERS = 'user_id', 'user'  # of a recommender: queries only where no other column is
+# Names in tables of recommenders, for tables without other names of queries or documents
+RECOMMENDER_NAMES = {'query': ('user_id', 'user'), 'document': ('item_id', 'item')}
+RATINGS = 'ratings'  # the code of a note, and a name of its column
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 LIST_OF_ROLE = {'qrels': 'relevant', 'run': 'retrieved'}  # which list of a record, and its key in columns=
 
@@ -120,12 +121,17 @@ def candidates(names: Iterable[str], meaning: str) -> dict[str, int]:
         priority_of[name] = priorities[label] or 2 * (name != label)  # Doc-ID is no better than docid
     return dict(sorted(priority_of.items(), key=itemgetter(1)))
 
-def rivals(names: Iterable[str], meaning: str) -> list[str]:
+def rivals(names: Sequence[str], meaning: str) -> list[str]:
     """Return the most likely columns for a meaning; several if they are equally likely.
 
     A meaning is 'query', 'document', 'qrels' (grades) or 'run' (scores)."""
     priority = candidates(names, meaning)
+    if not priority: return _recommender_column(names, meaning)
     return [name for name in priority if priority[name] == min(priority.values())]
+
+def _recommender_column(names, meaning):
+    name_of = {plain_name(name): name for name in names}
+    return [name_of[label] for label in RECOMMENDER_NAMES.get(meaning, ()) if label in name_of][:1]
 
 # %% ../../nbs/data/tables.ipynb #27fbe9b3
 def find_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
@@ -141,13 +147,14 @@ def _choices(names, role, columns):
     result is a list of three lists. Each has no name, one name, or several names that are
     equally likely."""
     choices = [[str(columns[key])] if key in columns else rivals(names, meaning) for meaning, key in MEANINGS[role]]
-    if has_users(choices[0]) and 'document' not in columns and plain_name(''.join(choices[1])) in UNSURE_IDS:
-        choices[1] += [name for name in names if plain_name(name) in ITEMS]
+    users = _recommender_column(names, 'query')
+    row_ids = {*map(plain_name, choices[1])} <= {'id', '_id', 'url', 'uri'}
+    if users and users == choices[0] and row_ids and not columns:
+        choices[1] += _recommender_column(names, 'document')  # an id may be that of a rating
     return [[name for name in equal if name in names] for equal in choices]
 
 SUBTOPICS = 'subtopic-column'  # the code of a note
-# Columns that are never reported as unused
-OTHER_USES = 'query query_text rank doc_position id _id url uri user_id user item_id item'.split()
+OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # columns that are never reported as unused
 
 def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
     """Return notes on unused columns that could be the query, document or number.
@@ -162,6 +169,9 @@ def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMN
         text = (f'the {key} of the {origin} is read from column {used!r}; similar columns are not used: '
                 f'{", ".join(map(repr, unused))}')
         notes.append(Note('unused-columns', text))
+    if role == 'qrels' and plain_name(used or '') in ('rating', RATINGS):
+        text = f'the column {used!r} has ratings: a document with a grade of 1 or more is relevant (rel=1)'
+        notes.append(Note(RATINGS, text))
     subtopics = [name for name in names if role == 'qrels' and plain_name(name) in ('subtopic', 'subtopic_id')]
     if subtopics: notes.append(Note(SUBTOPICS, f'the column {subtopics[0]!r} of the judgments is not used'))
     return tuple(notes)
@@ -170,35 +180,13 @@ def holds_ranks(name: str, role: str, columns: Mapping = NO_COLUMNS) -> bool:
     """Return True if the column `name` of a run has ranks, judging by its name."""
     return role == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
 
-# %% ../../nbs/data/tables.ipynb #27fbe9b4
-UNSURE_IDS, ITEMS = ('id', '_id', 'url', 'uri'), ('item_id', 'item')  # an id may be that of a row of ratings
-
-def usual_names(meaning: str) -> str:
-    """Return the usual names of a column for messages, without those of recommenders."""
-    return ' or '.join(name for name in COLUMN_SYNONYMS[meaning] if name not in (*USERS, *ITEMS))
-
-def has_users(names: Iterable[str]) -> bool:
-    """Return True if a name is that of a column of users."""
-    return any(plain_name(name) in USERS for name in names)
-
-def has_no_grades(names: Sequence[str], role: str, columns: Mapping = NO_COLUMNS) -> bool:
-    """Return True for a table of judgments that has only queries and relevant documents.
-
-    It has exactly two columns, or `columns` names these two, and no column of grades."""
-    query, document, grades = _choices(list(names), role, columns)
-    if role != 'qrels' or grades or 'relevance' in columns: return False
-    return len(query) == len(document) == 1 and (len(names) == 2 or len(columns) == 2)
-
-def rating_column(name: str, role: str) -> str:
-    """Return the name of a column of grades that are ratings by users; '' for any other."""
-    return name if role == 'qrels' and plain_name(name) in ('rating', 'ratings') else ''
-
 # %% ../../nbs/data/tables.ipynb #b69a124d
 def column_positions(
     names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS, graded: bool = False,
 ) -> Sequence[int]:
     """Return the indices of the columns of queries, documents and scores (or grades). The
-    last one is left out for judgments without grades (`has_no_grades`), unless `graded`.
+    last one is left out for judgments without grades, unless `graded`: there are exactly two
+    columns, or `columns` names these two.
 
     Raises DataError if a column is missing, ambiguous, or appears twice."""
     return _positions(tuple(names), role, tuple(columns.items()), graded)
@@ -207,7 +195,8 @@ def column_positions(
 def _positions(names, role, items, graded):
     columns = dict(items)
     present = find_columns(names, role, columns)
-    if not graded and has_no_grades(names, role, columns): present.pop()
+    ungraded = 2 in (len(names), len(columns)) and not (graded or 'relevance' in columns or rivals(names, role))
+    if role == 'qrels' and ungraded: present.pop()
     if None in present: raise DataError(_column_problem(names, role, columns))
     for name in present:
         if names.count(name) > 1: raise DataError(f'the column {name!r} appears {names.count(name)} times')
@@ -224,7 +213,7 @@ def _column_problem(names, role, columns):
         if len(equal) == 1: continue
         if equal: faults.append(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}')
         else:
-            missing = repr(columns[key]) if key in columns else usual_names(meaning)
+            missing = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[meaning])
             faults.append(f'no column {missing}')
         if key not in columns: keys.append(key)
     text = '; '.join(faults) + f'; the columns are {short_repr(list(names))[1:-1]}'
@@ -240,7 +229,6 @@ def _column_problem(names, role, columns):
 
 # %% ../../nbs/data/tables.ipynb #a32e288d
 PIECE_ROWS = 1 << 18
-LISTED = 'a table'  # how judgments without grades came, for the note below a table of results
 
 def id_column(series: Any) -> Ids:
     """Convert a polars column to `Ids`.
@@ -288,8 +276,7 @@ def rows_from_table(
     them."""
     with polars_errors(name):
         query, doc, *number = (table.to_series(i) for i in column_positions(table.columns, role, columns))
-    listed = '' if number else LISTED
-    [number] = number or [import_polars().Series('', np.ones(table.height))]
+    [number] = number or [import_polars().Series(np.ones(table.height))]
     if not table.height: raise DataError(f'{name}: the table has no rows')
     if role == 'qrels' and number.dtype.is_float(): number = number.fill_nan(None)
     valid = np.ones(table.height, bool)
@@ -307,8 +294,7 @@ def rows_from_table(
             runs = query.rle().struct  # look up the id once for adjacent rows of a query
             query, size = runs.field('value').alias(query.name), runs.field('len')
         query_ids, codes = factorize_blocks(id_column(query))
-        rows = Rows(query_ids, np.repeat(codes, size), id_column(doc), number_column(number), name, notes=notes,
-                    listed=listed, rated=rating_column(number.name, role))
+        rows = Rows(query_ids, np.repeat(codes, size), id_column(doc), number_column(number), name, notes=notes)
     rows = check_values(rows, role, number)
     if holds_ranks(number.name, role, columns): negate_numbers(rows)
     return rows
@@ -320,21 +306,17 @@ def rows_from_lists(
     lines: Sequence[int] = (),
     ranks: bool = False,
     notes: tuple[Note, ...] = (),
-    rated: str = '',
 ) -> Rows:
     """Return the rows of (query, document, number) triples of Python objects.
 
     `lines` has the line number of each triple. If `ranks` is True, the numbers are
     ranks, and their negatives become the scores. Raises DataError for an invalid
-    triple. Pairs (query, document) are judgments without grades, which get grade 1.
-    `rated` is the name of their column if the grades are ratings."""
+    triple. Pairs (query, document) are judgments with grade 1."""
     queries, docs, *columns = zip(*triples)
-    listed = '' if columns else LISTED
-    numbers = columns[0] if columns else (1,) * len(docs)
+    [numbers] = columns or [(1,) * len(docs)]
     query_ids, codes = factorize_blocks(ids_of_objects(queries, name))
     doc = ids_of_objects(docs, name)
-    rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes,
-                listed=listed, rated=rated)
+    rows = Rows(query_ids, codes, doc, to_floats(numbers), name, line=min(lines, default=0), lines=lines, notes=notes)
     rows = check_values(rows, role, numbers)
     if ranks: negate_numbers(rows)
     return rows
@@ -382,29 +364,12 @@ def with_index(frame: Any) -> Any:
     """Return a pandas table whose index levels are columns, if they have names.
 
     A level with the name of a column is left out."""
+    if not hasattr(frame, 'columns'):
+        if frame.index.nlevels == 1:
+            raise DataError('this is a Series, not a table; use reset_index() to convert it to a table')
+        frame = frame.to_frame(frame.name or 'score')
     levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
     return frame.reset_index(level=levels) if levels else frame
-
-LISTS = list, tuple, Set, np.ndarray  # what holds the documents of a query
-
-def pandas_table(source: Any, role: str) -> Any:
-    """Return a pandas table or Series as a table whose index levels are columns.
-
-    Two levels without names are the query and the document of a single number. The index
-    of a Series of lists has the queries. Raises DataError for any other Series."""
-    number = COLUMN_KEYS[role][2]
-    levels = source.index.nlevels
-    if not hasattr(source, 'columns'):
-        item = source.iloc[0] if len(source) else ''
-        if levels > 1: source = source.to_frame(number if source.name is None else source.name)
-        elif isinstance(item, LISTS): source = source.to_frame('doc_id').rename_axis('query_id')
-        else:
-            dicts = isinstance(item, Mapping)
-            advice = 'to_dict(), as in {query: [document, ...]}' if dicts else 'reset_index() to convert it to a table'
-            raise DataError(f'this is a Series, not a table; use {advice}')
-    if levels == 2 and len(source.columns) == 1 and not any(source.index.names):
-        source = source.rename_axis(['query_id', 'doc_id']).rename(columns={0: number})
-    return with_index(source)
 
 def to_polars_table(source: Any, role: str, columns: Mapping = NO_COLUMNS) -> Any:
     """Convert any table to a polars DataFrame.
@@ -415,7 +380,7 @@ def to_polars_table(source: Any, role: str, columns: Mapping = NO_COLUMNS) -> An
     if not hasattr(source, 'iloc'):
         to_polars = pl.DataFrame if hasattr(source, '__arrow_c_stream__') else pl.from_dataframe
         return to_polars(source)
-    source = pandas_table(source, role)
+    source = with_index(source)
     names = list(map(str, source.columns))
     positions = column_positions(names, role, columns)
     return pl.DataFrame([_from_pandas(names[i], source.iloc[:, i]) for i in positions])
@@ -524,10 +489,8 @@ def rows_from_csv(
         (snapshot, _), (second, line), *_ = line_of.items()
         raise DataError(f'{name}, line {line}: the rows are of two snapshots, {snapshot!r} and {second!r}; use the '
                         'rows of one snapshot as the run')
-    number = names[used[-1]]
-    ranks = holds_ranks(number, role, columns)
-    notes = unused_columns(names, role, columns)
-    return rows_from_lists(triples, role, name, lines, ranks, notes, rating_column(number, role))
+    ranks = holds_ranks(names[used[-1]], role, columns)
+    return rows_from_lists(triples, role, name, lines, ranks, unused_columns(names, role, columns))
 
 def _fault_in_fields(fields, names, columns):
     if len(fields) != len(names):

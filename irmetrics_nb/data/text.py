@@ -94,8 +94,7 @@ class Rows:
     comments: Comments = NO_COMMENTS  # the lines of comment that were left out
     repeats: int = 0   # number of rows left out as duplicate documents
     duplicates: str = 'refuse'  # the rule that chose them
-    listed: str = ''   # 'lists', 'sets' or 'a table', if these are judgments that came as such, without grades
-    rated: str = ''    # the column of the grades, if they are ratings by users
+    listed: str = ''   # 'lists' or 'sets', if these are judgments that came as such, without grades
     judges: Sequence[str] = ()  # their names, if the grades are of several judges
     notes: tuple[Note, ...] = ()  # for the small print
     parent: Any = None  # `Ids`: (n,) the document of each row, if the rows are chunks of documents

@@ -36,7 +36,7 @@ from ..data.errors import DataError, counted, visible, with_hints
 from ..data.judging import Judgments, Reading, check_tied_chunks, judge_run
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import RunSource, recognise
-from ..data.text import Note
+from ..data.tables import RATINGS
 from irmetrics_nb.evaluation.conventions import (
     CUTOFF,
     Conventions,
@@ -290,7 +290,7 @@ def score_run(
     if not (part or roles_known): check_swapped(judgments.qrels, results)
     removed = judgments.qrels.repeats  # now, since the judgments may be freed
     listed = judgments.qrels._facts.listed
-    notes = judgments.qrels.notes + _level_note(requested, judgments.qrels, conventions)
+    notes = _qrels_notes(requested, judgments.qrels, conventions)
     batches = {}
     for view, measure_conventions in views.items():
         batches[view], _ = _judge(
@@ -305,16 +305,12 @@ def score_run(
         listed=listed, notes=notes + reading.notes)
     return replace(scores, runs=(info,)), judged, reading, results
 
-def _level_note(requested, qrels, conventions):
-    """Return a note on the lowest relevant grade in a tuple, if the grades are ratings above 1 and a measure uses
-    the default level; otherwise, an empty tuple."""
-    grades = qrels._columns.value
-    completed_measures = [completed(measure, conventions) for measure in requested]
-    default = any('rel' in m.defaults and 'rel' not in {*m.params, *m.said} for m in completed_measures)
-    if not (qrels._facts.rated and default and grades.max(initial=0) > 1): return ()
-    text = (f'grades of the column {qrels._facts.rated!r} are {grades.min():g} to {grades.max():g}; a document with a '
-            'grade of 1 or more is relevant (rel=1)')
-    return (Note('ratings', text),)
+def _qrels_notes(requested, qrels, conventions):
+    """Return the notes on judgments. The note on ratings is left out if no measure uses the default level of relevant
+    grades."""
+    measures = [completed(measure, conventions) for measure in requested]
+    default = any('rel' in m.defaults and 'rel' not in {*m.params, *m.said} for m in measures)
+    return tuple(note for note in qrels.notes if default or note.code != RATINGS)
 
 def _as_read(run, conventions):
     """Return the source of a run with the rows and the scores that the conventions require.
