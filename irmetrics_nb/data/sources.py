@@ -294,7 +294,7 @@ def is_record(item: Any) -> bool:
     row with a document and a number."""
     if not isinstance(item, Mapping) or len(item) > MAX_COLUMNS: return False
     query, *lists = map(item.get, usual_columns(item).values())
-    lists = [docs for docs in (*lists, answer_of(item)) if isinstance(docs, (Mapping, *LISTS))]
+    lists = [docs for docs in (*lists, answer_of(item)) if isinstance(docs, (Mapping, list, tuple, Set, np.ndarray))]
     if not lists or not isinstance(query, (str, int)): return False
     return all(None in find_columns(map(str, item), role) for role in LIST_OF_ROLE)
 
