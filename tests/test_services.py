@@ -6,7 +6,6 @@ import pytest
 from helpers import irmetrics
 
 from irmetrics_nb import DataError, Qrels, Run, check, compare, evaluate
-from irmetrics_nb.core.choices import CHOICES
 
 GRADES = {'star wars': {'11': 3, '12': 0}, 'rocky': {'7': 1}}
 RUN = {'star wars': ['12', '11'], 'rocky': ['7']}
@@ -36,7 +35,7 @@ SNAPSHOT = {
 FORMS = {
     'document': JUDGMENTS, 'hit': HIT, 'hits': [HIT], 'documents': [JUDGMENTS], 'answer': {'took': 3, 'hits': {'total': {'value': 1}, 'hits': [HIT]}},
     'click model': {'judgmentRatings': [{'query': 'star wars', 'ratings': {'11': '3.000', '12': '0'}}, {'query': 'rocky', 'ratings': {'7': 1}}]},
-    'ratings': {'queries': [{'query': query, 'ratings': docs} for query, docs in GRADES.items()] + [{'query': 'alien'}]},
+    'ratings': {'queries': [{'query': query, 'ratings': docs} for query, docs in GRADES.items()]},
     'case': CASE, 'snapshot': SNAPSHOT,
     'book': {'name': 'films', 'query_doc_pairs': [pair('star wars', 11, ann=3), pair('star wars', '12', ben=0, ann=None), pair('rocky', '7', ann=1), pair('alien', '8')]}}
 BOOK = {'query_doc_pairs': [pair('star wars', '11', ann=3, ben=2), pair('star wars', '12', ann=None, ben=0), pair('rocky', '7', ann=1)]}
@@ -50,7 +49,6 @@ BY_RULE = {'best': {'11': 3, '12': 0}, 'first': {'11': 3, '12': 0}, 'last': {'11
 def folder(tmp_path):
     for name, form in {**FORMS, 'run': RUN, 'two judges': BOOK, 'two lists': TWO_LISTS}.items(): (tmp_path/f'{name}.json').write_text(json.dumps(form))
     (tmp_path/'table.csv').write_text(TABLE)
-    (tmp_path/'lines.jsonl').write_text(f'{json.dumps(TWO_LISTS[0])}\n\n{json.dumps(TWO_LISTS[1])}\n')
     return tmp_path
 
 
@@ -76,36 +74,36 @@ def test_the_command_reads_each_form_of_judgments(form, folder):
 
 
 def test_a_snapshot_ranks_in_its_order_without_documents_that_are_only_rated(folder):
-    assert Run(SNAPSHOT).to_dict() == Run(folder/'snapshot.json').to_dict() == {'star wars': {'12': -1, '11': -2}, 'rocky': {'7': -1}}
-    assert Run(SNAPSHOT | {'docs': {1: SNAPSHOT['docs']['1'], 2: []}}).to_dict() == {'star wars': {'12': -1, '11': -2}, 'rocky': {}}
+    assert Run(SNAPSHOT).to_dict() == Run(folder/'snapshot.json').to_dict() == {'star wars': {'12': 0, '11': -1}, 'rocky': {'7': 0}}
+    assert Run(SNAPSHOT | {'docs': {'1': SNAPSHOT['docs']['1'], '2': []}}).to_dict() == {'star wars': {'12': 0, '11': -1}, 'rocky': {}}
     twice = SNAPSHOT | {'docs': {'1': [{'id': '11'}, {'id': 11}, {'id': '11'}]}}
-    with pytest.raises(DataError, match="query 'star wars': duplicate document '11'"): Run(twice)
+    with pytest.raises(DataError, match="duplicate document '11' in query 'star wars'"): Run(twice)
 
 
-@pytest.mark.parametrize('name', ['two judges.json', 'two lists.json', 'lines.jsonl', 'table.csv'])
-def test_a_judge_is_chosen_or_duplicates_decides(name, folder):
+@pytest.mark.parametrize('name', ['two judges.json', 'two lists.json', 'table.csv'])
+def test_duplicates_decides_between_the_grades_of_several_judges(name, folder):
     path = folder/name
-    for judge, grades in OF_JUDGES.items(): assert Qrels(path, columns={'relevance': judge}).to_dict() == grades
-    for rule in CHOICES['duplicates'].keys() & BY_RULE:
-        assert Qrels(path, duplicates=rule).to_dict() == {'star wars': BY_RULE[rule], 'rocky': {'7': 1}}
-    place = r', line 2' if name == 'table.csv' else ''
-    says = (f"{name}{place}: several judges have graded document '11' in query 'star wars'; columns={{'relevance': 'ann'}} chooses one of the judges 'ann', 'ben', "
-            "and duplicates='mean' takes their mean")
-    with pytest.raises(DataError) as error: Qrels(path)
-    assert str(error.value) == f'{folder}/{says}'
+    for rule, grades in BY_RULE.items(): assert Qrels(path, duplicates=rule).to_dict() == {'star wars': grades, 'rocky': {'7': 1}}
+    with pytest.raises(DataError, match="json: duplicate document '11' in query 'star wars'; duplicates='first'" if name != 'table.csv' else 'the judges'): Qrels(path)
     assert 'duplicate' in check(path, RUN).codes
+    done = irmetrics('evaluate', name, 'run.json', '-m', 'CG@2', '--format', 'json', '--duplicates', 'mean', cwd=folder)
+    assert json.loads(done.stdout)[0]['means'] == {'CG@2': 1.75}  # (5 / 2 + 1) / 2
 
 
-@pytest.mark.parametrize('name', ['two judges.json', 'two lists.json', 'lines.jsonl', 'table.csv'])
-def test_the_command_chooses_a_judge(name, folder):
-    call = ['evaluate', name, 'run.json', '-m', 'CG@2', '--format', 'json']
+def test_a_judge_is_chosen_in_a_book_of_csv(folder):
+    path = folder/'table.csv'
+    for judge, grades in OF_JUDGES.items(): assert Qrels(path, columns={'relevance': judge}).to_dict() == grades
+    says = ("duplicate document '11' in query 'star wars'; duplicates='first', 'last' or 'best' chooses the row that counts; "
+            "columns={'relevance': NAME} chooses one of the judges 'ann', 'ben', and duplicates='mean' takes their mean")
+    with pytest.raises(DataError) as error: Qrels(path)
+    assert str(error.value) == f'{path}: {says}'
+    call = ['evaluate', 'table.csv', 'run.json', '-m', 'CG@2', '--format', 'json']
     for judge, value in {'ann': 2, 'ben': 2}.items():  # (3 + 1) / 2, and 2 of the only query
         done = irmetrics(*call, '--columns', f'grade={judge}', cwd=folder)
         assert json.loads(done.stdout)[0]['means'] == {'CG@2': value}
     refused = irmetrics(*call, cwd=folder)
     assert refused.returncode == 1
-    assert '''--columns "grade=ann" chooses one of the judges 'ann', 'ben', and --duplicates mean takes their mean''' in refused.stderr
-    if 'mean' in CHOICES['duplicates']: assert json.loads(irmetrics(*call, '--duplicates', 'mean', cwd=folder).stdout)[0]['means'] == {'CG@2': 1.75}
+    assert "--columns grade=NAME chooses one of the judges 'ann', 'ben', and --duplicates mean takes their mean" in refused.stderr
 
 
 def test_a_book_in_which_each_pair_has_one_grade_needs_no_choice(tmp_path):
@@ -116,7 +114,7 @@ def test_a_book_in_which_each_pair_has_one_grade_needs_no_choice(tmp_path):
 @pytest.mark.parametrize(('table', 'says'), [
     ('query,docid,title,notes\nq,1,Rocky,good\n', "no column relevance or rel .*; the columns are 'query', 'docid', 'title', 'notes'"),
     ('query,docid,ann,notes\nq,1,3,good\n', 'no column relevance'), ('query,docid,ann,rank\nq,1,3,1\n', 'no column relevance'), ('query,docid,ann\nq,1,3\n', 'no column relevance'),
-    ('query,docid,ann,ben\nq,1,3\n', 'book.csv, line 2: 3 fields, but the header has 4'), ('query,docid,ann,ben\nq,1,,\n', 'no document is judged'),
+    ('query,docid,ann,ben\nq,1,3\n', 'book.csv, line 2: 3 fields, but the header has 4'), ('query,docid,ann,ben\nq,1,,\n', 'no column relevance'),
     ('query,docid,ann,ben\nq,,1,\n', "line 2: no value in column 'docid'"), ('query,docid,ann,ben\n', 'the table has no rows')])
 def test_a_table_that_is_no_book_is_refused_as_any_table(table, says, tmp_path):
     (tmp_path/'book.csv').write_text(table)
@@ -125,19 +123,18 @@ def test_a_table_that_is_no_book_is_refused_as_any_table(table, says, tmp_path):
 
 @pytest.mark.parametrize(('qrels', 'says'), [
     ({'judgmentRatings': [{'query': 'q', 'ratings': [{'docId': 'd'}]}]}, r"unknown structure of the judgments \(KeyError\('rating'\)\)"),
-    ({'judgmentRatings': [{'query': 'q', 'ratings': [5]}]}, 'unknown structure of the judgments'), ({'judgmentRatings': []}, 'no document is judged'),
+    ({'judgmentRatings': [{'query': 'q', 'ratings': [5]}]}, 'unknown structure of the judgments'),
     ({'judgmentRatings': [{'query': 'q', 'ratings': [{'docId': 'd', 'rating': 'high'}]}]}, "query 'q', document 'd': the grade 'high' is not a number"),
     ({'judgmentRatings': [{'query': 'q', 'ratings': [{'docId': None, 'rating': 1}]}]}, 'an id must be text'),
-    ({'queries': [{'query': 'q', 'ratings': [{'doc_id': 1, 'rating': None}]}]}, 'every grade is blank'), ({'queries': [{'query': 'q', 'ratings': {}}]}, 'no document is judged'),
+    ({'queries': [{'query': 'q', 'ratings': [{'doc_id': 1, 'rating': None}]}]}, 'every grade is blank'), ({'queries': [{'query': 'q', 'ratings': {}}]}, 'there are no rows'),
     ({'queries': [{'query': 'q', 'ratings': {'d': 1}}, {'query': 'q', 'ratings': {'d': 2}}]}, "duplicate document 'd' in query 'q'; duplicates='first'")])
 def test_incomplete_judgments_are_an_error(qrels, says):
     with pytest.raises(DataError, match=says): Qrels(qrels)
     assert not check(qrels, RUN).ok
 
 
-@pytest.mark.parametrize('columns', [{'relevance': 'carl'}, {'query': 'ann'}, {'query': 'query', 'relevance': 'ann'}])
-def test_columns_can_only_choose_a_judge(columns):
-    with pytest.raises(DataError, match="the qrels: no such judge; columns={'relevance': 'ann'} chooses one of the judges 'ann', 'ben'"): Qrels(BOOK, columns=columns)
+def test_columns_cannot_choose_in_json():
+    with pytest.raises(DataError, match='columns= works for tables'): Qrels(BOOK, columns={'relevance': 'ann'})
 
 
 @pytest.mark.parametrize('form', [name for name in FORMS if name != 'snapshot'])
@@ -154,16 +151,12 @@ def test_an_incomplete_snapshot_is_an_error(run):
 FOREIGN = {
     'Rated Ranking Evaluator': {'id_field': 'id', 'topics': [{'description': 't', 'query_groups': [{'name': 'g', 'queries': [], 'relevant_documents': {'1': {'gain': 2}}}]}]},
     'Rated Ranking Evaluator (RRE)': {'id_field': 'id', 'queries': [{'placeholders': {'$query': 'q'}, 'relevant_documents': {'1': {'gain': 2}}}, {'placeholders': {'$query': 'p'}}]},
-    'SQuAD or a data set like it': {'version': '1.1', 'data': [{'title': 't', 'paragraphs': [{'context': 'c', 'qas': []}]}]},
     'records of KILT': [{'id': '1', 'input': 'q', 'output': [{'answer': 'a', 'provenance': [{'wikipedia_id': '7'}]}], 'meta': {}}] * 2,
     'records of HotpotQA': [{'_id': '1', 'question': 'q', 'answer': 'a', 'type': 't', 'supporting_facts': [['t', 0]], 'context': []}] * 2,
     'records of SQuAD': [{'id': '1', 'title': 't', 'context': 'c', 'question': 'q', 'answers': {}}] * 2,
-    'records of DPR': [{'question': 'q', 'answers': ['a'], 'positive_ctxs': [], 'negative_ctxs': []}] * 2,
-    'records of Tevatron': [{'query_id': '1', 'query': 'q', 'positive_passages': [], 'negative_passages': []}] * 2,
-    'records of MS MARCO': [{'query_id': 1, 'query': 'q', 'passages': [], 'answers': [], 'wellFormedAnswers': []}] * 2,
     'triples for training': [{'query': 'q', 'positive': 'p', 'negative': 'n'}] * 2,
-    'records of FEVER': [{'id': 1, 'claim': 'c', 'label': 'SUPPORTS', 'evidence': []}] * 2,
-    'texts of documents or queries, as in BEIR': [{'_id': '1', 'title': '', 'text': 't', 'metadata': {}}] * 2}
+    'queries of BEIR': [{'_id': '1', 'text': 't', 'metadata': {}}] * 2,
+    'documents of BEIR': [{'_id': '1', 'title': '', 'text': 't', 'metadata': {}}] * 2}
 
 
 @pytest.mark.parametrize('name', FOREIGN)

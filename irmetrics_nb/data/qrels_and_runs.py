@@ -46,7 +46,7 @@ from irmetrics_nb.data.ids import (
     to_floats,
 )
 from .sources import is_columns, lookup_column, no_rows, read_rows, rows_from_dicts
-from .tables import SUBTOPICS, choice_of_judge
+from .tables import SUBTOPICS
 from .text import Note, Rows, rank_rows, select_rows
 from .writing import file_bytes, named_columns, write_whole
 
@@ -91,8 +91,7 @@ def _report_repeated(rows, i, place, earlier):
     row i, and `earlier` the same of another row of its document and query. A line is 0 if there are no lines."""
     line, subtopic = place
     earlier_line, earlier_subtopic = earlier
-    other = '' if earlier_line == line else f' (and {earlier_line})'
-    lines = f', line {line}{other}' if earlier_line else ''
+    lines = f', line {line} (and {earlier_line})' if earlier_line else ''
     where = f'{rows.source}{lines}'
     document = f'document {rows.doc[i]!r} in query {rows.query_ids[rows.query[i]]!r}'
     column = next((note.text for note in rows.notes if note.code == SUBTOPICS), '')
@@ -100,12 +99,9 @@ def _report_repeated(rows, i, place, earlier):
         column = f'column 2 differs ({earlier_subtopic!r} and {subtopic!r}), as for subtopics'
     if column:
         report_fault('subtopics', f'{where}: {document} is judged twice, but {column}; {SUBTOPIC_ADVICE}')
-    elif rows.judges:
-        advice = f'{choice_of_judge(rows.judges)}, and {parameter("duplicates", "mean")} takes their mean'
-        report_fault('duplicate', f'{where}: several judges have graded {document}; {advice}')
     else:
         rules = parameter('duplicates', 'first', 'last', 'best')
-        report_fault('duplicate', f'{where}: duplicate {document}; {rules} chooses the row that counts')
+        report_fault('duplicate', f'{where}: duplicate {document}; {rules} chooses the row that counts{rows.judges}')
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #0b980324
 def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows, np.ndarray]:

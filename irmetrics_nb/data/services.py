@@ -6,9 +6,8 @@
 __all__ = []
 
 # %% ../../nbs/data/services.ipynb #a7c10003
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
@@ -27,41 +26,36 @@ SHAPES = (  # shape, the name of its items (one per query), and a field of every
     ('details', 'details', 'hits', list),
     ('msearch', 'responses', 'took', int),
     ('msearch', 'responses', 'status', int),
-    ('judgments', 'judgments', 'judgmentRatings', list),
-    ('book', 'query_doc_pairs', 'judgements', list),
+    ('judgments', 'query_doc_pairs', 'judgements', list),
     ('snapshot', 'scores', 'query_id', int),
-    ('case', 'queries', 'ratings', (list, dict, type(None))),
-    ('RRE', 'topics', 'query_groups', list),
-    ('RRE', 'queries', 'relevant_documents', (dict, type(None))),
-    ('SQuAD', 'data', 'paragraphs', list),
+    ('judgments', 'queries', 'ratings', (list, dict)),
 )
 
 def service_shape(source: Any) -> str:
     """Return the shape of a request, a response or an export of a search service. It is 'request' (a _rank_eval
     request), 'details' (a _rank_eval response), 'search' ({query: response}), 'one search' (the response to one
-    search), 'msearch' (a _msearch response), 'judgments' (of Search Relevance), 'book', 'case' or 'snapshot' (of
-    Quepid), 'RRE' or 'SQuAD' (which are refused), or '' for any other source."""
-    source = with_judgments(source)
+    search), 'msearch' (a _msearch response), 'judgments' (of Search Relevance, or a book or a case of Quepid),
+    'snapshot' (of Quepid), or '' for any other source."""
+    if any(_lists_of_judgments(source)): return 'judgments'
+    source = plain_answer(source)
     if type(source) is not dict: return ''
     for shape, name, field, field_type in SHAPES:
         items = source.get(name)
         if isinstance(items, dict): items = list(items.values())
         if not (isinstance(items, list) and items): continue
-        fits = all(type(item) is dict and isinstance(item.get(field), field_type) for item in items)
-        if fits and any(field in item for item in items): return shape
+        if all(type(item) is dict and isinstance(item.get(field), field_type) for item in items): return shape
     if 'took' in source and is_answer(source): return 'one search'
     return 'search' if source and all(map(is_answer, source.values())) else ''
 
-def with_judgments(source: Any) -> Any:
-    """Return {'judgments': [document, ...]} for documents of Search Relevance. They can be one document, a list of
-    hits, or the response to a search. Return the `plain_answer` of any other object."""
+def _lists_of_judgments(source):
+    """Yield the judgments of each query in a document of Search Relevance, in hits, or in the hits of a response."""
     source = plain_answer(source)
-    hits = source.get('hits', [source]) if type(source) is dict else source
-    if isinstance(hits, dict): hits = hits.get('hits')
-    if not (isinstance(hits, list) and hits and isinstance(hits[0], dict)): return source
-    first = hits[0].get('_source', hits[0])
-    if not (isinstance(first, dict) and 'judgmentRatings' in first): return source
-    return {'judgments': [hit.get('_source', hit) for hit in hits]}
+    for item in source if isinstance(source, list) else [source]:
+        if type(item) is not dict: return
+        content = item.get('_source', item.get('hits'))
+        if 'judgmentRatings' in item: yield from item['judgmentRatings']
+        elif content: yield from _lists_of_judgments(content)
+        else: return
 
 def is_answer(answer):
     """Return True for the response to a single search: its hits, or an error."""
@@ -74,19 +68,25 @@ def is_answer(answer):
 # %% ../../nbs/data/services.ipynb #73f4f386
 def from_service(source: Any, role: str, name: str) -> Mapping:
     """Convert a request or response of a search service to {query: {document: number}}. The numbers are ratings in
-    qrels and negative ranks in a run. Raises DataError if the response is incomplete, or does not fit `role`.
+    qrels and negative ranks in a run. A snapshot becomes {query: [document, ...]}, without
+    documents that are only rated. Raises DataError if the response is incomplete, or does not fit `role`.
     `name` is the source's name in messages."""
     source = plain_answer(source)
     shape = service_shape(source)
     problem = REFUSED_SHAPES[role].get(shape)
     if problem: raise DataError(f'{name}: {problem}')
+    if shape == 'snapshot':
+        text_of = {str(query['query_id']): query['query_text'] for query in source['queries']}
+        return {
+            text_of[query_id]: [doc['id'] for doc in docs if not doc.get('rated_only')]
+            for query_id, docs in source['docs'].items()
+        }
     if shape == 'details':
         failed = source.get('failures')
         if failed: raise DataError(f'{name}: the search service failed for the queries {short_repr([*failed])[1:-1]}')
         source = source['details']
     if shape == 'request':
         hits_of = [(request['id'], request['ratings']) for request in source['requests']]
-    elif shape == 'snapshot': hits_of = _docs_of_snapshot(source)
     else:
         hits_of = [(query, _hits_of(answer, f'{name}, query {query!r}')) for query, answer in source.items()]
     numbers = {}
@@ -103,17 +103,11 @@ def from_service(source: Any, role: str, name: str) -> Mapping:
 
 NO_JUDGMENTS = ('this is a response, which contains ratings of the hits only; read the judgments from the request, '
                 'which also contains ratings of documents that were not retrieved')
-NO_RUN = 'these are judgments, without a ranking; read the run from the results of the searches'
-FOREIGN_SHAPES = {
-    'RRE': 'these are ratings of the Rated Ranking Evaluator (RRE), whose queries are templates; write '
-           "{query: {document: gain}} with the 'relevant_documents'",
-    'SQuAD': 'this is SQuAD or a data set like it, whose paragraphs have no ids; write {question id: [paragraph id]} '
-             'with ids of your own',
-}
 NO_QUERY = 'the response to a search does not contain the query id'
 REFUSED_SHAPES = {
-    'qrels': FOREIGN_SHAPES | dict.fromkeys(('details', 'one search', 'msearch', 'search'), NO_JUDGMENTS),
-    'run': FOREIGN_SHAPES | dict.fromkeys(('judgments', 'book', 'case'), NO_RUN) | {
+    'qrels': dict.fromkeys(('details', 'one search', 'msearch', 'search'), NO_JUDGMENTS),
+    'run': {
+        'judgments': 'these are judgments, without a ranking; read the run from the results of the searches',
         'request': 'this is a request to _rank_eval, which contains judgments; read the run from its response',
         'one search': f'{NO_QUERY}; write {{query: response, ...}}',
         'msearch': 'the responses of _msearch do not contain the query ids; write '
@@ -143,50 +137,12 @@ def repeated_item(items: Iterable) -> Any:
 HITS_NOTE = Note('hits', 'hits of a search service are ranked in the order of the response, not by score')
 
 # %% ../../nbs/data/services.ipynb #a7c10023
-GRADED_ITEMS = {'judgments': 'judgmentRatings', 'book': 'query_doc_pairs', 'case': 'queries', 'snapshot': 'queries'}
-
-def judgments_of(source: Any, shape: str) -> list[tuple]:
-    """Return (judge, 0, query, document, grade) for each rating in lists of judgments of Search Relevance, or in a
-    book, a case or a snapshot of Quepid. The judge is 'rating' in a case or a snapshot. A grade may be None."""
-    source = with_judgments(source)
-    judgments = []
-    for part in source.get('judgments', [source]):
-        for item in part[GRADED_ITEMS[shape]]:
-            query = item['query'] if 'query' in item else item['query_text']
-            ratings = item.get('ratings') or item.get('judgements') or ()
-            if isinstance(ratings, dict): ratings = [{'doc_id': doc, 'rating': ratings[doc]} for doc in ratings]
-            for rating in ratings:
-                record = {**item, **rating}
-                judge = 'rating'
-                if shape == 'judgments': judge = part.get('name', '')
-                if shape == 'book': judge = rating.get('user_email') or 'Anonymous'
-                document = record['docId'] if 'docId' in record else record['doc_id']
-                judgments.append((judge, 0, query, document, rating['rating']))
-    return judgments
-
-def _docs_of_snapshot(source):
-    """Return (query, hits) pairs of a snapshot of Quepid. Rated documents that were not retrieved are left out."""
-    text_of = {str(query['query_id']): query['query_text'] for query in source['queries']}
-    for query_id, docs in source['docs'].items():
-        yield text_of[str(query_id)], [{'_id': doc['id']} for doc in docs if not doc.get('rated_only')]
-
-# %% ../../nbs/data/services.ipynb #a7c10026
-FOREIGN_RECORDS = (  # a pattern of the sorted column names, what the records are, and what to write instead
-    (r'\bid input .*output', 'records of KILT', "{id: [wikipedia_id, ...]} with the provenance in 'output'"),
-    ('question .*supporting_facts', 'records of HotpotQA', "{_id: [title, ...]} with the 'supporting_facts'"),
-    ('answers context .*question', 'records of SQuAD', "{id: [paragraph id]} with ids of your own for each 'context'"),
-    ('positive_ctxs question', 'records of DPR', "{question: [passage_id, ...]} with the 'positive_ctxs'"),
-    ('positive_passages query', 'records of Tevatron', "{query_id: [docid, ...]} with the 'positive_passages'"),
-    ('answers passages query', 'records of MS MARCO', "{query_id: [url, ...]} with passages whose 'is_selected' is 1"),
-    ('^(anchor )?negative positive( query)?$', 'triples for training', '{query: [positive id]} with ids of your own'),
-    ('claim evidence', 'records of FEVER', "{id: [page, ...]} with the pages in 'evidence'"),
-    ('^_id( metadata)? text( title)?$', 'texts of documents or queries, as in BEIR',
-     'the path of the judgments, such as qrels/test.tsv'),
-)
-
-def foreign_records(names: Iterable[str]) -> str:
-    """Return an error message for the columns of a known format that cannot be read; '' for other columns."""
-    text = ' '.join(sorted(names))
-    for columns, what, advice in FOREIGN_RECORDS:
-        if re.search(columns, text): return f'these are {what}; write {advice}'
-    return ''
+def judgments_of(source: Any) -> Iterator[tuple]:
+    """Yield (query, document, grade) for each rating in lists of judgments of Search Relevance, or in a book, a case
+    or a snapshot of Quepid. A grade may be None."""
+    for item in [*_lists_of_judgments(source)] or source.get('query_doc_pairs') or source['queries']:
+        ratings = item.get('ratings') or item.get('judgements') or ()
+        if isinstance(ratings, dict): ratings = [{'doc_id': doc, 'rating': ratings[doc]} for doc in ratings]
+        for rating in ratings:
+            record = {'query': item.get('query_text'), **item, **rating}
+            yield record['query'], record.get('docId', record.get('doc_id')), record['rating']

@@ -36,7 +36,6 @@ from irmetrics_nb.data.errors import (
 )
 from .ids import PAD, Ids, factorize, to_floats
 from irmetrics_nb.data.services import (
-    GRADED_ITEMS,
     HITS_NOTE,
     NO_QUERY,
     from_service,
@@ -57,6 +56,7 @@ from irmetrics_nb.data.tables import (
     columns_error,
     csv_fields,
     find_columns,
+    foreign_format,
     header_names,
     header_separator,
     holds_ranks,
@@ -69,7 +69,6 @@ from irmetrics_nb.data.tables import (
     rows_from_csv,
     rows_from_lists,
     rows_from_table,
-    rows_of_judges,
     said_columns,
     scan,
     to_polars_table,
@@ -95,12 +94,12 @@ def rows_from_service(source: Any, role: str, name: str, columns: Mapping) -> Ro
     Hits are ranked in the order of the response. `columns` can choose one of several
     judges."""
     shape = service_shape(source)
-    judged = role == 'qrels' and shape in GRADED_ITEMS
-    numbers: Any
-    try: numbers = judgments_of(source, shape) if judged else from_service(source, role, name)
+    try:
+        if role == 'qrels' and shape in ('judgments', 'snapshot'):
+            return rows_from_triples(judgments_of(source), role, name, columns)
+        numbers = from_service(source, role, name)
     except (AttributeError, KeyError, TypeError) as error:
         raise DataError(f'{name}: unknown structure of the {shape} ({error!r})') from None
-    if judged: return rows_of_judges(numbers, name, columns)
     rows = rows_from_dicts(numbers, role, name, columns)
     if role == 'run': rows.ranks, rows.notes = True, (HITS_NOTE,)
     return rows
@@ -172,8 +171,9 @@ def _docs_of_queries(source, role, name):
     for query, docs in source.items():
         problem = ''
         if not (lists or isinstance(docs, Mapping)):
-            problem = (f'the value of query {query!r} should be a dict of documents, or a list in every query, not '
-                       f'{short_repr(docs)}')
+            problem = foreign_format(source) or (
+                f'the value of query {query!r} should be a dict of documents, or a list in every query, not '
+                f'{short_repr(docs)}')
         elif lists and role == 'qrels' and len({isinstance(doc, (str, bytes)) for doc in docs}) > 1:
             problem = (f'query {query!r} has a list of both text and numbers, {short_repr(docs)}; write grades as a '
                        'dict, {document: grade}')
@@ -318,11 +318,13 @@ def record_names(
     present: Collection, columns: Mapping, keys: Iterable[str] = RECORD_COLUMNS, advice: str = '',
 ) -> list[Any]:
     """Return the column name of each key ('query', 'retrieved' or 'relevant'). `columns` has the names that the user
-    chose, and `present` the names of all columns. Raises DataError if a column is missing; `advice` is the end of its message."""
+    chose, and `present` the names of all columns. Raises DataError if a column is missing; `advice` is the end of
+    its message."""
     chosen = usual_columns(present) | dict(columns)
     missing = [str(columns.get(key, f'for {key!r}')) for key in keys if chosen[key] not in present]
     if not missing: return [chosen[key] for key in keys]
-    raise DataError(f'no column {", ".join(missing)}; the columns are {short_repr([*present])[1:-1]}{advice}')
+    raise DataError(foreign_format(present) or (
+        f'no column {", ".join(missing)}; the columns are {short_repr([*present])[1:-1]}{advice}'))
 
 def query_texts(ids: Iterable, where: str) -> list[str]:
     """Return the ids of queries as text; raise DataError if a query appears twice."""
@@ -413,7 +415,7 @@ def rows_from_json(data: bytes, role: str, name: str, columns: Mapping = NO_COLU
     if isinstance(content, dict) and isinstance(next(iter(content), ''), RepeatedName):
         raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
     form = form_of(content, columns)
-    if lines and form is not RECORDS and not service_shape(content):
+    if lines and form is not RECORDS:
         if service_shape(content[0]) == 'one search':
             raise DataError(f'{name}, line {lines[0]}: {NO_QUERY}; add it to each line, such as '
                             '{"query_id": "q1", "response": {...}}')

@@ -30,6 +30,7 @@ from irmetrics_nb.data.errors import (
     counted,
     file_errors,
     import_polars,
+    parameter,
     phrase,
     polars_errors,
     report_fault,
@@ -50,7 +51,6 @@ from irmetrics_nb.data.ids import (
     to_floats,
     words_hint,
 )
-from .services import foreign_records
 from irmetrics_nb.data.text import (
     COLUMN_KEYS,
     Note,
@@ -180,6 +180,23 @@ def holds_ranks(name: str, role: str, columns: Mapping = NO_COLUMNS) -> bool:
     """Return True if the column `name` of a run has ranks, judging by its name."""
     return role == 'run' and 'score' not in columns and plain_name(name) in ('rank', 'doc_position')
 
+# %% ../../nbs/data/tables.ipynb #a7c10026
+FOREIGN_FORMATS = {  # names of columns, or of the keys of a dict: what it is, and what to write
+    'id_field': 'these are ratings of the Rated Ranking Evaluator (RRE), whose queries are templates; write '
+                "{query: {document: gain}} with the 'relevant_documents'",
+    'input output': "these are records of KILT; write {id: [wikipedia_id, ...]} with the provenance in 'output'",
+    'question supporting_facts': "these are records of HotpotQA; write {_id: [title, ...]} with the 'supporting_facts'",
+    'context question answers': "these are records of SQuAD; write {id: [paragraph id]} with ids of your own for each 'context'",
+    'positive negative': 'these are triples for training; write {query: [positive id]} with ids of your own',
+    '_id text title': 'these are documents of BEIR; write the path of the judgments, such as qrels/test.tsv',
+    '_id text metadata': 'these are queries of BEIR; write the path of the judgments, such as qrels/test.tsv',
+}
+
+def foreign_format(names: Iterable) -> str:
+    """Return an error message for the names of a known format that cannot be read; '' for other names."""
+    known = (text for keys, text in FOREIGN_FORMATS.items() if {*keys.split()}.issubset(names))
+    return next(known, '')
+
 # %% ../../nbs/data/tables.ipynb #b69a124d
 def column_positions(
     names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS, graded: bool = False,
@@ -197,15 +214,13 @@ def _positions(names, role, items, graded):
     present = find_columns(names, role, columns)
     ungraded = 2 in (len(names), len(columns)) and not (graded or 'relevance' in columns or rivals(names, role))
     if role == 'qrels' and ungraded: present.pop()
-    if None in present: raise DataError(_column_problem(names, role, columns))
+    if None in present: raise DataError(foreign_format(names) or _column_problem(names, role, columns))
     for name in present:
         if names.count(name) > 1: raise DataError(f'the column {name!r} appears {names.count(name)} times')
     return [names.index(name) for name in present]
 
 def _column_problem(names, role, columns):
     """Return the error message for missing and ambiguous columns, with what to write instead."""
-    foreign = '' if columns else foreign_records(names)
-    if foreign: return foreign
     choices = _choices(names, role, columns)
     faults = []
     keys = []
@@ -457,6 +472,23 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
     except csv.Error as error:
         raise DataError(f'{name}, line {rows.line_num}: {error}') from None
 
+# %% ../../nbs/data/tables.ipynb #b7c10032
+def _is_book(names):
+    """Return True if a header has a query, a docid, and two or more other columns, but no grade, score or rank."""
+    known = candidates(names, 'qrels') or candidates(names, 'run')
+    return names[:2] == ['query', 'docid'] and len(names) > 3 and not known
+
+def _rows_from_book(table, names, name):
+    """Return the rows of (query, document, *grades) tuples, with a row for each grade. Raise DataError for text in a
+    column other than numbers, so that it does not belong to a judge."""
+    triples = [(query, doc, grade) for query, doc, *grades in table for grade in grades]
+    try: rows = rows_from_lists(triples, 'qrels', name)
+    except DataError: raise DataError(f'{name}: {_column_problem(names, "qrels", NO_COLUMNS)}') from None
+    choice = phrase("columns={'relevance': NAME}", '--columns grade=NAME')
+    rows.judges = (f'; {choice} chooses one of the judges {short_repr(names[2:])[1:-1]}, and '
+                   f'{parameter("duplicates", "mean")} takes their mean')
+    return rows
+
 # %% ../../nbs/data/tables.ipynb #52658551
 def rows_from_csv(
     data: bytes, separator: str, role: str, name: str, columns: Mapping = NO_COLUMNS,
@@ -471,7 +503,7 @@ def rows_from_csv(
     with closing(csv_fields(text, separator, name)) as lines_and_fields:
         _, header = next(lines_and_fields, (0, []))
         names = header_names(header)
-        book = role == 'qrels' and not columns and is_book(names)
+        book = role == 'qrels' and not columns and _is_book(names)
         with polars_errors(name): used = range(len(names)) if book else column_positions(names, role, columns)
         triple_of = itemgetter(*used)
         for line, fields in lines_and_fields:
@@ -484,7 +516,7 @@ def rows_from_csv(
             triples.append(triple_of(fields))
             lines.append(line)
     if not triples: raise DataError(f'{name}: the table has no rows')
-    if book: return rows_from_book(names, triples, lines, name)
+    if book: return _rows_from_book(triples, names, name)
     if len(line_of) > 1:
         (snapshot, _), (second, line), *_ = line_of.items()
         raise DataError(f'{name}, line {line}: the rows are of two snapshots, {snapshot!r} and {second!r}; use the '
@@ -500,45 +532,6 @@ def _fault_in_fields(fields, names, columns):
         size = len(fields[i])
         if size > MAX_ID_BYTES: return code, f'a field has {size:,} characters; the limit is {MAX_ID_BYTES:,}'
     return '', ''
-
-# %% ../../nbs/data/tables.ipynb #b7c10032
-def is_book(names: Sequence[str]) -> bool:
-    """Return True if a header has a query, a docid, and two or more other columns, all with unknown names."""
-    if names[:2] != ['query', 'docid'] or len(names) < 4: return False
-    return not any(candidates(names[2:], meaning) for meaning in COLUMN_SYNONYMS)
-
-def rows_from_book(names: Sequence[str], table: Iterable, lines: Iterable[int], name: str) -> Rows:
-    """Return the rows of a book of Quepid with the columns `names`, one for each judge of a document.
-
-    Raises DataError if a column has text other than numbers, so that it does not belong to a judge."""
-    judgments = [
-        (judge, line, query, doc, grade)
-        for line, (query, doc, *grades) in zip(lines, table)
-        for judge, grade in zip(names[2:], grades) if grade.strip()
-    ]
-    if np.isnan(to_floats([grade for *_, grade in judgments])).any():
-        raise DataError(f'{name}: {_column_problem(names, "qrels", {})}')
-    return rows_of_judges(judgments, name)
-
-def choice_of_judge(judges: Sequence[str]) -> str:
-    """Return the names of judges, and how to choose one, for an error message."""
-    choice = phrase(f"columns={{'relevance': {judges[0]!r}}}", f'--columns "grade={judges[0]}"')
-    return f'{choice} chooses one of the judges {short_repr(judges)[1:-1]}'
-
-def rows_of_judges(judgments: Sequence[tuple], name: str, columns: Mapping = NO_COLUMNS) -> Rows:
-    """Return the rows of all judges, without blank grades if there are several, or of the judge in `columns`.
-
-    `judgments` has tuples (judge, line, query, document, grade) with line 0 if there are no lines."""
-    judges = list(dict.fromkeys(row[0] for row in judgments))
-    chosen = [judge for judge in judges if columns in ({}, {'relevance': judge})]
-    if judges and not chosen: raise DataError(f'{name}: no such judge; {choice_of_judge(judges)}')
-    several = len(chosen) > 1
-    rated = [row for row in judgments if row[0] in chosen and not (several and is_blank(row[-1]))]
-    if not rated: raise DataError(f'{name}: no document is judged')
-    lines = [row[1] for row in rated if row[1]]
-    rows = rows_from_lists([row[2:] for row in rated], 'qrels', name, lines)
-    if several: rows.judges = chosen
-    return rows
 
 # %% ../../nbs/data/tables.ipynb #b3043fb8
 def is_remote(path: StrPath) -> bool:

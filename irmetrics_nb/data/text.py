@@ -95,7 +95,7 @@ class Rows:
     repeats: int = 0   # number of rows left out as duplicate documents
     duplicates: str = 'refuse'  # the rule that chose them
     listed: str = ''   # 'lists' or 'sets', if these are judgments that came as such, without grades
-    judges: Sequence[str] = ()  # their names, if the grades are of several judges
+    judges: str = ''   # how to choose one of the judges, if the grades are of several judges
     notes: tuple[Note, ...] = ()  # for the small print
     parent: Any = None  # `Ids`: (n,) the document of each row, if the rows are chunks of documents
     count: str = ''    # what takes a place then: 'chunks' or 'documents'
