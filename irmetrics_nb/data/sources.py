@@ -75,6 +75,8 @@ from irmetrics_nb.data.tables import (
     unused_columns,
     with_index,
 )
+
+# %% ../../nbs/data/sources.ipynb #fdbb3fb0
 from irmetrics_nb.data.text import (
     COLUMN_KEYS,
     HEAD_BYTES,
@@ -303,7 +305,7 @@ def answer_of(record: Mapping) -> Any:
     return next(filter(is_answer, map(plain_answer, (record, *record.values()))), None)
 
 def record_list(source: Any) -> Iterable:
-    """Return the records of a list, a dict of columns, or a data set of LlamaIndex. A single record is put in a list."""
+    """Return the records of a list, a dict of columns, or a data set of LlamaIndex. A list has a single record."""
     if not isinstance(source, Mapping): return source
     if len(source) > MAX_COLUMNS or not have_one_length(source.values()): return [source]
     if [*source] == ['examples']: return source['examples']
@@ -352,7 +354,9 @@ def documents_of_records(table: Mapping, role: str, names: Sequence, where: str)
             wanted = 'list with the best document first, not the set' if is_set else 'list of ids, not'
             raise DataError(f'query {query!r}: {name} should be a {wanted} {short_repr(docs)}')
         if isinstance(docs, Mapping): docs_of[query] = {doc: docs[doc] for doc in docs if docs[doc] is not None}
-        else: docs_of[query] = [{'rank': i, **doc} if isinstance(doc, Mapping) else doc for i, doc in enumerate(docs, 1)]
+        else:
+            ranked = enumerate(docs, 1)
+            docs_of[query] = [{'rank': i, **doc} if isinstance(doc, Mapping) else doc for i, doc in ranked]
     if role == 'run' or dict not in map(type, docs_of.values()): return docs_of
     return {query: docs if isinstance(docs, dict) else dict.fromkeys(docs, 1) for query, docs in docs_of.items()}
 
@@ -385,8 +389,8 @@ def rows_from_dataset(source: dict, role: str, name: str, columns: Mapping) -> R
     if role == 'qrels': return rows_from_dicts(source['relevant_docs'], role, name, columns)
     subsets = [source[subset] for subset in source if subset != 'mteb_model_meta']
     if [*map(len, subsets)] != [1]:
-        raise DataError(f'{name}: predictions of MTEB with several subsets or splits, {[*map(list, subsets)]}; pass the '
-                        'content of one of them')
+        raise DataError(f'{name}: predictions of MTEB with several subsets or splits, {[*map(list, subsets)]}; pass '
+                        'the content of one of them')
     [run] = subsets[0].values()
     return rows_from_dicts(run, role, name, columns)
 
@@ -775,10 +779,10 @@ def read_rows(
 ) -> Rows:
     """Read any source of judgments or of a run; return its rows as columns.
 
-    source: the path of a TREC, CSV, TSV, JSON, JSON lines, Parquet or Arrow file, compressed
-    or not; {query: {document: number}} or {query: [document, ...]}; a table of polars,
-    pandas or another library with Arrow export; or an iterable of (query, document,
-    number). role: 'qrels' or 'run'. columns: names of the columns of a table, text or
+    source: the path of a TREC, CSV, TSV, JSON, JSON lines, Parquet or Arrow file,
+    compressed or not; {query: {document: number}} or {query: [document, ...]}; a table
+    of polars, pandas or another library with Arrow export; or an iterable of (query,
+    document, number). role: 'qrels' or 'run'. columns: names of the columns of a table, text or
     records, such as {'query': name, 'document': name, 'score': name} ('relevance' for
     judgments; 'rank' if the lowest number is the best; numbers from 1 for a text without
     a header). Columns that are not listed are found by their usual names. descending:

@@ -90,8 +90,9 @@ def said_columns(columns: Mapping[str, Any], role: str) -> tuple[dict[str, Any],
     """Return (`columns` with standard keys, whether the numbers are ranks).
 
     They are ranks if the key or the name of their column means ranks. The standard keys
-    are 'query', 'document', and 'score' or 'relevance', and 'retrieved' or 'relevant' for lists in records. The argument `columns` may have
-    other usual names as keys, such as 'doc_id', 'grade' or 'rank'.
+    are 'query', 'document', and 'score' or 'relevance', and 'retrieved' or 'relevant' for
+    lists in records. The argument `columns` may have other usual names as keys, such as
+    'doc_id', 'grade' or 'rank'.
     Raises ValueError for an unknown key, and for two keys of the same column."""
     named = {}
     for key, name in columns.items():
@@ -186,7 +187,8 @@ FOREIGN_FORMATS = {  # names of columns, or of the keys of a dict: what it is, a
                 "{query: {document: gain}} with the 'relevant_documents'",
     'input output': "these are records of KILT; write {id: [wikipedia_id, ...]} with the provenance in 'output'",
     'question supporting_facts': "these are records of HotpotQA; write {_id: [title, ...]} with the 'supporting_facts'",
-    'context question answers': "these are records of SQuAD; write {id: [paragraph id]} with ids of your own for each 'context'",
+    'context question answers': 'these are records of SQuAD; write {id: [paragraph id]} with ids of your own for each '
+                                "'context'",
     'positive negative': 'these are triples for training; write {query: [positive id]} with ids of your own',
     '_id text title': 'these are documents of BEIR; write the path of the judgments, such as qrels/test.tsv',
     '_id text metadata': 'these are queries of BEIR; write the path of the judgments, such as qrels/test.tsv',
