@@ -19,7 +19,7 @@ RUN = {"q": ["c", "b", "a"], "r": ["7"]}
 IDEAL = 3 + 0.5 / np.log2(3)
 NDCG = ((0.5 / np.log2(3) + 1.5) / IDEAL + 3 / IDEAL) / 2
 TREC = "".join(f"{q} 0 {d} {g}\n" for q, d, g in ROWS).encode()
-FOUND = "'Exact' (2), 'No' (1), 'Partial' (2)"
+FOUND = "'Exact', 'No', 'Partial'"
 
 
 def nested():
@@ -108,11 +108,11 @@ def test_numbers_are_mapped_too_and_must_all_be_in_grades(tmp_path):
     for source in sources:
         for grades in {"1": 0, "2": 1, "L1": 7}, {1: 0, 2.0: 1, "L1": "7"}:
             assert Qrels(source, grades=grades).to_dict() == {"q": {"a": 0, "b": 1, "c": 7}}
-        with pytest.raises(DataError, match="is not in grades; the grades are '1' "):
+        with pytest.raises(DataError, match="is not in grades; the grades are '1', "):
             Qrels(source, grades={"2": 1, "L1": 1})
     numbers = {"q": {"a": 1, "b": 2}}
     assert Qrels(numbers, grades={"1": 0, "2": 1}).to_dict() == {"q": {"a": 0, "b": 1}}
-    with pytest.raises(DataError, match="the grade 2 is not in grades; the grades are '1' [(]1[)], '2' [(]1[)]"):
+    with pytest.raises(DataError, match="the grade 2 is not in grades$"):
         Qrels(numbers, grades={1: 0})
     # a blank grade is not judged, in whatever way it is written
     blank = [("q", "a", "Exact"), ("q", "b", None), ("q", "c", " ")]
@@ -140,7 +140,7 @@ def test_a_stray_word_among_many_values_gets_no_list(tmp_path):
         Qrels(path)
     assert str(error.value) == f"{path}, line 51: the grade 'oops' is not a number"
     many = [("q", f"d{n}", f"w{n:02}") for n in range(30)]
-    with pytest.raises(DataError, match="'w09' [(]1[)], [.][.][.]; map each"):
+    with pytest.raises(DataError, match="the grade 'w00' is not in grades$"):
         Qrels(many, grades={"x": 1})
 
 
@@ -149,5 +149,5 @@ def test_words_in_a_large_file_are_mapped_in_all_pieces(tmp_path):
     path = put(tmp_path / "large.qrels", b"".join(lines))
     qrels = Qrels(path, grades={"L0": 0, "L1": 1, "L2": 5})
     assert np.array_equal(qrels.rows.value, np.resize([0, 1, 5], len(lines)))
-    with pytest.raises(DataError, match=f"'L0' [(]{(len(lines) + 2) // 3:,}[)], 'L1'"):
+    with pytest.raises(DataError, match="the grades are 'L0', 'L1', 'L2'; map each"):
         Qrels(path)

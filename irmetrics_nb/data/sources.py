@@ -90,7 +90,6 @@ from irmetrics_nb.data.text import (
     negate_numbers,
     rows_from_text,
     text_layout,
-    width_hint,
 )
 
 # %% ../../nbs/data/sources.ipynb #a7c10011
@@ -540,12 +539,12 @@ def binary_hint(head: bytes) -> str:
     return ''
 
 @contextmanager
-def hint_if_binary(head: bytes, role: str = '') -> Iterator[None]:
-    """Append the result of `binary_hint` or `width_hint` to any DataError in a `with` block."""
+def hint_if_binary(head: bytes) -> Iterator[None]:
+    """Append the result of `binary_hint` to any DataError in a `with` block."""
     try:
         yield
     except DataError as error:
-        raise DataError(f'{error}{binary_hint(head) or width_hint(head, role)}') from None
+        raise DataError(f'{error}{binary_hint(head)}') from None
 
 # %% ../../nbs/data/sources.ipynb #1fb7e3ec
 MAX_LINE_BYTES = 1 << 20  # of an unpacked file or a pipe
@@ -567,11 +566,11 @@ def rows_from_letor(data: bytes, role: str, name: str) -> Rows:
     if role == 'run': raise DataError(f'{name}: these LETOR lines (grade qid:query feature:value) are judgments, not a run')
     triples = {}
     for number, line in enumerate(data.decode('utf-8-sig', 'surrogateescape').split('\n'), 1):
+        if not line.strip(): continue
         found = LETOR.match(line)
-        if found and found[3]: triples[number] = found.group(2, 3, 1)
-        elif line.strip(): report_fault('columns', f'{name}, line {number}: this LETOR line has no document id, such as '
-                                                   '#docid = d7')
-    if not triples: raise DataError(f'{name}: there are no rows in this file')
+        if not (found and found[3]):
+            raise DataError(f'{name}, line {number}: this LETOR line has no document id, such as #docid = d7')
+        triples[number] = found.group(2, 3, 1)
     return rows_from_lists([*triples.values()], role, name, [*triples])
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
@@ -656,7 +655,7 @@ def rows_from_bytes(data: np.ndarray, role: str, name: str, columns: Mapping = N
     separator = header_separator(head, name, columns)
     if separator: return rows_from_csv(content.tobytes(), separator, role, name, columns)
     if LETOR.match(head.decode('utf-8', 'replace')): return rows_from_letor(content.tobytes(), role, name)
-    with hint_if_binary(head, '' if columns else role), polars_errors(name):
+    with hint_if_binary(head), polars_errors(name):
         layout = text_layout(head, role, columns)
         return rows_from_text(TextBytes.from_bytes(name, data), role, layout)
 
