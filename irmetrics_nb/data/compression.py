@@ -42,12 +42,13 @@ def _unpacked_blocks(file, create):
     while packed:
         decompressor = create()
         limit = [UNPACKED_BYTES] if hasattr(decompressor, 'needs_input') else []  # zstandard has no limit
-        while not decompressor.eof:
-            if getattr(decompressor, 'needs_input', True): packed = packed or file.read(PACKED_BYTES)
-            if not (packed or limit and not decompressor.needs_input):
-                raise DataError('the compressed data end too early; is the file truncated?')
+        while True:
             yield decompressor.decompress(packed, *limit)
             packed = decompressor.unused_data
+            if decompressor.eof: break
+            if limit and not decompressor.needs_input: continue
+            packed = file.read(PACKED_BYTES)
+            if not packed: raise DataError('the compressed data end too early; is the file truncated?')
         packed = packed or file.read(PACKED_BYTES)
 
 # %% ../../nbs/data/compression.ipynb #c0de1011

@@ -471,7 +471,7 @@ def words_hint(source: Iterable) -> str:
     example = phrase(f'grades={{{words[0]!r}: 1, ...}}', f'--grades {words[0]}=1,...')
     return f'; the grades are {", ".join(map(repr, grades))}; map each of them to a number with {example}'
 
-def number_faults(role: str, source: Sequence, value: np.ndarray, rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+def number_faults(role: str, source: Any, value: np.ndarray, rows: Any) -> Iterator[tuple[int, str]]:
     """Yield (row, error message) for each of these rows with an invalid number. The first message lists grades that
     are words."""
     hint = words_hint(source) if role == 'qrels' and len(rows) else ''
