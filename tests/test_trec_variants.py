@@ -61,7 +61,6 @@ UNCERTAIN = {
     "scores and a numeric tag": b"1 Q0 a 7 1\n1 Q0 b 5 1\n",
     "scores that are not integers": b"1 Q0 a .9 tag\n",
     "another second column": b"1 0 a 1 .2\n1 0 b 2 .1\n",
-    "a rank that is not an integer": b"1 Q0 a 1 .2\n1 Q0 b x .1\n",
 }
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
-from itertools import chain, combinations, count, product
+from itertools import chain, combinations, count, product, repeat
 from operator import itemgetter
 from typing import Any
 from unicodedata import normalize
@@ -458,26 +458,23 @@ def parse_numbers(ids: Ids, role: str) -> np.ndarray:
     distinct, code = factorize(ids)
     return map_grades(distinct.tolist())[code]
 
-MAX_WORDS = 20  # more are not grades, but ids or texts
-WORD = re.compile(r'(?!nan$)[^[{]*[^\W\d_]', re.IGNORECASE)
+WORD = re.compile(r'(?!\s*nan\s*$).*[^\W\d_]', re.IGNORECASE)
 
 def words_hint(source: Iterable) -> str:
-    """Return the end of an error message for grades that are words: all different grades, and what to write.
+    """Return the end of an error message for grades that are words: the words, and what to write; '' if there are
+    none."""
+    words = {grade.strip() for grade in source if isinstance(grade, str) and WORD.match(grade)}
+    found = sorted(word for word in words if np.isnan(to_float(word)))
+    if not found: return ''
+    example = phrase(f'grades={{{found[0]!r}: 1, ...}}', f'--grades {found[0]}=1,...')
+    return f'; words found: {short_repr(found)[1:-1]}; map each grade to a number with {example}'
 
-    Return '' if no grade is a word, or if there are too many to be grades."""
-    grades = sorted({str(grade).strip() for grade in source if not is_blank(grade)})
-    words = [grade for grade in grades if np.isnan(to_float(grade)) and WORD.match(grade)]
-    if not words or len(grades) > MAX_WORDS: return ''
-    example = phrase(f'grades={{{words[0]!r}: 1, ...}}', f'--grades {words[0]}=1,...')
-    return f'; the grades are {", ".join(map(repr, grades))}; map each of them to a number with {example}'
-
-def number_faults(role: str, source: Any, value: np.ndarray, rows: Any) -> Iterator[tuple[int, str]]:
-    """Yield (row, error message) for each of these rows with an invalid number. The first message lists grades that
+def number_faults(role: str, source: Any, value: np.ndarray, rows: Any) -> list[tuple[int, str]]:
+    """Return (row, error message) for each of these rows with an invalid number. The first message lists grades that
     are words."""
     hint = words_hint(source) if role == 'qrels' and len(rows) else ''
-    for i in rows:
-        yield i, invalid_number(role, source[i], value[i]) + hint
-        hint = ''
+    hints = chain([hint], repeat(''))
+    return [(i, invalid_number(role, source[i], value[i]) + end) for i, end in zip(rows, hints)]
 
 # %% ../../nbs/data/ids.ipynb #c2de0fe5
 _ZEROS = '(?<![0-9])0+(?=[0-9])'

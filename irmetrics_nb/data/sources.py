@@ -83,6 +83,7 @@ from irmetrics_nb.data.tables import (
 from irmetrics_nb.data.text import (
     COLUMN_KEYS,
     HEAD_BYTES,
+    Layout,
     Note,
     Rows,
     TextBytes,
@@ -558,20 +559,21 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
                     f'break, or only spaces{binary_hint(end[:HEAD_BYTES])}')
 
 # %% ../../nbs/data/sources.ipynb #7e47f004
-LETOR = re.compile(r'\s*(\S+)\s+qid:(\S+)(?:\s+\d+:\S+)+\s*(?:#(?:.*\s)?docid\s*=\s*(\S+)|#|$)', re.MULTILINE)
+LETOR_ROW = rb'^(?:\xef\xbb\xbf)?[ \t]*(\S+)[ \t]+qid:(\S+)(?:[ \t]+\d+:\S+)+[ \t]*'
+LETOR = re.compile(LETOR_ROW + rb'(?:#|\r?$)', re.MULTILINE)
+LETOR_DOCUMENT = re.compile(LETOR_ROW + rb'#(?:.*\s)?docid[ \t]*=[ \t]*(\S+).*', re.MULTILINE)
 
 def rows_from_letor(data: bytes, role: str, name: str) -> Rows:
     """Return the judgments in LETOR lines, whose comments have the document ids. Raises DataError for a line without
     a document id, and for a run."""
     if role == 'run': raise DataError(f'{name}: these LETOR lines (grade qid:query feature:value) are judgments, not a run')
-    triples = {}
-    for number, line in enumerate(data.decode('utf-8-sig', 'surrogateescape').split('\n'), 1):
-        if not line.strip(): continue
-        found = LETOR.match(line)
-        if not (found and found[3]):
-            raise DataError(f'{name}, line {number}: this LETOR line has no document id, such as #docid = d7')
-        triples[number] = found.group(2, 3, 1)
-    return rows_from_lists([*triples.values()], role, name, [*triples])
+    text = LETOR_DOCUMENT.sub(rb'\2 \3 \1', data)
+    other = LETOR.search(text)
+    if other:
+        line = text.count(b'\n', 0, other.start(1)) + 1
+        raise DataError(f'{name}, line {line}: this LETOR line has no document id, such as #docid = d7')
+    padded = np.frombuffer(text + bytes(PAD), np.uint8)
+    return rows_from_text(TextBytes.from_bytes(name, padded), role, Layout('qrels', 3, (0, 1, 2)))
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: StrPath) -> BufferedReader:
@@ -654,7 +656,7 @@ def rows_from_bytes(data: np.ndarray, role: str, name: str, columns: Mapping = N
     check_encoding(head, name)
     separator = header_separator(head, name, columns)
     if separator: return rows_from_csv(content.tobytes(), separator, role, name, columns)
-    if LETOR.match(head.decode('utf-8', 'replace')): return rows_from_letor(content.tobytes(), role, name)
+    if LETOR.match(head): return rows_from_letor(content.tobytes(), role, name)
     with hint_if_binary(head), polars_errors(name):
         layout = text_layout(head, role, columns)
         return rows_from_text(TextBytes.from_bytes(name, data), role, layout)

@@ -175,7 +175,6 @@ class Layout(NamedTuple):
 LAYOUTS = {'qrels': Layout('qrels', 4, (0, 2, 3)), 'run': Layout('run', 6, (0, 2, 4))}  # TREC's
 PAIRS = Layout('qrels', 2, (0, 1, 1))  # of relevant documents; there is no number
 WITHOUT_TAG = Layout('run', 5, (0, 2, 4))
-SHORTER = {'qrels': PAIRS, 'run': WITHOUT_TAG}
 
 # %% ../../nbs/data/text.ipynb #2705dccc
 BYTE_ORDER_MARK = b'\xef\xbb\xbf'  # some programs write it in front
@@ -193,12 +192,9 @@ def first_fields(head: bytes) -> list[bytes]:
     """Return the fields of the first line that is neither empty nor a comment; [] if there is no such line."""
     return next(rows_of_head(head), [])
 
-def _fits(layout, head):
-    """Return True if all lines in `head` have the columns of PAIRS or WITHOUT_TAG, whose ranks begin at 0 or 1."""
-    rows = [*rows_of_head(head)]
-    if 0 in head or {*map(len, rows)} != {layout.width}: return False
-    if layout is PAIRS: return True
-    return rows[0][3] in (b'0', b'1') and all(fields[1] == b'Q0' and fields[3].isdigit() for fields in rows)
+def _same_width(head):
+    """Return True if all lines of a text have the same number of columns."""
+    return 0 not in head and len({*map(len, rows_of_head(head))}) == 1
 
 def text_layout(head: bytes, role: str, columns: Mapping = MappingProxyType({})) -> Layout:
     """Return the layout of a text from its first row, or from the argument `columns`. `head` has the first bytes of
@@ -206,10 +202,11 @@ def text_layout(head: bytes, role: str, columns: Mapping = MappingProxyType({}))
     fields = first_fields(head)
     if columns and not fields: raise DataError(f'there is no row in the first {HEAD_BYTES:,} bytes')
     if not columns:
-        ranked = role == 'run' and len(fields) == 3 and fields[2].isdigit()
-        if ranked: return Layout('run', 3, (0, 1, 2), ranks=True)
-        shorter = SHORTER[role]
-        return shorter if len(fields) == shorter.width and _fits(shorter, head) else LAYOUTS[role]
+        match role, fields:
+            case 'qrels', [_, _] if _same_width(head): return PAIRS
+            case 'run', [_, b'Q0', _, b'0' | b'1', _] if _same_width(head): return WITHOUT_TAG
+            case 'run', [_, _, number] if number.isdigit(): return Layout('run', 3, (0, 1, 2), ranks=True)
+        return LAYOUTS[role]
     names = COLUMN_NAMES[role]
     by_name = all(isinstance(column, str) for column in columns.values())
     width = len(names) if by_name else len(fields)
