@@ -4,7 +4,6 @@ The slow readings of metrics take one search at a time: `got`, the grades of wha
 judged the document), and `pool`, all judged grades of its query. Each has the name and the parameters of the public
 function that it checks. Sums of logarithms are floats; everything else is a Fraction.
 """
-import itertools
 import math
 from fractions import Fraction
 from functools import partial
@@ -336,7 +335,7 @@ def trec_rows(data, kind):
     widths = {len(fields) for _, fields, _ in lines} if 0 not in data else {0}
     if kind == "qrels" and widths == {2}:  # relevant documents
         width, doc, number = 2, 1, None
-    untagged = kind == "run" and widths == {5} and all(fields[1] == b"Q0" and fields[3].isdigit() for _, fields, _ in lines)
+    untagged = kind == "run" and widths == {5} and lines[0][1][1] == b"Q0" and lines[0][1][3] in (b"0", b"1")
     if untagged:
         width = 5
     for line, fields, content in lines:
@@ -348,13 +347,6 @@ def trec_rows(data, kind):
             faults[line] = repr(as_text(fields[number])).replace("\\udc", "\\x")[:40]
         else:
             rows.append((line, as_text(fields[0]), as_text(fields[doc]), value))
-    if untagged and not faults:
-        base = min(1, *(int(fields[3]) for _, fields, _ in lines))
-        for query in {row[1] for row in rows}:
-            own = sorted((int(fields[3]), row[3]) for row, (_, fields, _) in zip(rows, lines, strict=True) if row[1] == query)
-            falls = all(a[1] >= b[1] for a, b in itertools.pairwise(own))
-            if not falls or [rank for rank, _ in own] != [*range(base, base + len(own))]:
-                faults = {line: "rank" for line, _, _ in lines}
     if not ranks or faults:
         return rows, faults
     for query in {row[1] for row in rows}:

@@ -19,7 +19,7 @@ RUN = {"q": ["c", "b", "a"], "r": ["7"]}
 IDEAL = 3 + 0.5 / np.log2(3)
 NDCG = ((0.5 / np.log2(3) + 1.5) / IDEAL + 3 / IDEAL) / 2
 TREC = "".join(f"{q} 0 {d} {g}\n" for q, d, g in ROWS).encode()
-FOUND = "'Exact' (2), 'No' (1), 'Partial' (2)"
+FOUND = "'Exact', 'No', 'Partial'"
 
 
 def nested():
@@ -84,10 +84,10 @@ def test_words_without_grades_are_an_error_that_lists_all_of_them(tmp_path):
             Qrels(source)
         message = str(error.value)
         assert ": the grade 'Exact' is not a number; " in message
-        assert f"the grades are {FOUND}; map each of them to a number with grades={{'Exact': 1, ...}}" in message
+        assert f"words found: {FOUND}; map each grade to a number with grades={{'Exact': 1, ...}}" in message
     run = put(tmp_path / "run.json", json.dumps(RUN).encode())
     done = irmetrics("evaluate", tmp_path / "q.qrels", run)
-    assert done.returncode == 1 and f"line 1: the grade 'Exact' is not a number; the grades are {FOUND}" in done.stderr
+    assert done.returncode == 1 and f"line 1: the grade 'Exact' is not a number; words found: {FOUND}" in done.stderr
     assert done.stderr.endswith("with --grades Exact=1,...\n")
     assert "grades={'Exact': 1, ...}" in irmetrics("check", tmp_path / "q.qrels", run).stdout
 
@@ -96,10 +96,10 @@ def test_a_word_that_is_not_in_grades_is_an_error(tmp_path):
     for source in (*files(tmp_path), *objects()):
         with pytest.raises(DataError) as error:
             Qrels(source, grades={"exact": 3, "Partial": 1, "No": 0})
-        assert f": the grade 'Exact' is not in grades; the grades are {FOUND}" in str(error.value)
+        assert f": the grade 'Exact' is not in grades; words found: {FOUND}" in str(error.value)
     run = put(tmp_path / "run.json", json.dumps(RUN).encode())
     done = irmetrics("evaluate", tmp_path / "q.qrels", run, "--grades", "Exact=3,Partial=1")
-    assert done.returncode == 1 and f"line 3: the grade 'No' is not in --grades; the grades are {FOUND}" in done.stderr
+    assert done.returncode == 1 and f"line 3: the grade 'No' is not in --grades; words found: {FOUND}" in done.stderr
 
 
 def test_numbers_are_mapped_too_and_must_all_be_in_grades(tmp_path):
@@ -108,11 +108,11 @@ def test_numbers_are_mapped_too_and_must_all_be_in_grades(tmp_path):
     for source in sources:
         for grades in {"1": 0, "2": 1, "L1": 7}, {1: 0, 2.0: 1, "L1": "7"}:
             assert Qrels(source, grades=grades).to_dict() == {"q": {"a": 0, "b": 1, "c": 7}}
-        with pytest.raises(DataError, match="is not in grades; the grades are '1' "):
+        with pytest.raises(DataError, match="is not in grades"):
             Qrels(source, grades={"2": 1, "L1": 1})
     numbers = {"q": {"a": 1, "b": 2}}
     assert Qrels(numbers, grades={"1": 0, "2": 1}).to_dict() == {"q": {"a": 0, "b": 1}}
-    with pytest.raises(DataError, match="the grade 2 is not in grades; the grades are '1' [(]1[)], '2' [(]1[)]"):
+    with pytest.raises(DataError, match="the grade 2 is not in grades$"):
         Qrels(numbers, grades={1: 0})
     # a blank grade is not judged, in whatever way it is written
     blank = [("q", "a", "Exact"), ("q", "b", None), ("q", "c", " ")]
@@ -134,13 +134,13 @@ def test_grades_hold_only_where_they_are_written(tmp_path):
             Qrels(ROWS, grades=wrong)
 
 
-def test_a_stray_word_among_many_values_gets_no_list(tmp_path):
+def test_only_words_are_listed_and_long_lists_are_cut(tmp_path):
     path = put(tmp_path / "q", b"".join(b"q 0 d%d %d\n" % (n, n) for n in range(50)) + b"q 0 x oops\n")
     with pytest.raises(DataError) as error:
         Qrels(path)
-    assert str(error.value) == f"{path}, line 51: the grade 'oops' is not a number"
+    assert str(error.value) == f"{path}, line 51: the grade 'oops' is not a number; words found: 'oops'; map each grade to a number with grades={{'oops': 1, ...}}"
     many = [("q", f"d{n}", f"w{n:02}") for n in range(30)]
-    with pytest.raises(DataError, match="'w09' [(]1[)], [.][.][.]; map each"):
+    with pytest.raises(DataError, match="the grade 'w00' is not in grades; words found: 'w00', 'w01', .*[.][.]; map each"):
         Qrels(many, grades={"x": 1})
 
 
@@ -149,5 +149,5 @@ def test_words_in_a_large_file_are_mapped_in_all_pieces(tmp_path):
     path = put(tmp_path / "large.qrels", b"".join(lines))
     qrels = Qrels(path, grades={"L0": 0, "L1": 1, "L2": 5})
     assert np.array_equal(qrels.rows.value, np.resize([0, 1, 5], len(lines)))
-    with pytest.raises(DataError, match=f"'L0' [(]{(len(lines) + 2) // 3:,}[)], 'L1'"):
+    with pytest.raises(DataError, match="words found: 'L0', 'L1', 'L2'; map each"):
         Qrels(path)

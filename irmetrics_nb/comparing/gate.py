@@ -119,9 +119,7 @@ def parse_floors(
     parsed = []
     for floor in floors:
         if isinstance(floor, str):
-            target, equals, number = floor.rpartition('=')
-            parsed += [parse_floor(text + equals + number, tool=tool, names=names)
-                       for text in each_cutoff(target)]
+            parsed += [parse_floor(one, tool=tool, names=names) for one in each_cutoff(floor)]
         else: parsed.append(floor)
     return parsed
 

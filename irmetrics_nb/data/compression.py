@@ -25,13 +25,13 @@ class UnpackedStream(RawIOBase):
     """Stream of the uncompressed bytes of a file. `create` returns a decompressor for each compressed stream in it."""
     def __init__(self, file: Any, create: Callable):
         self.blocks = _unpacked_blocks(file, create)
-        self.pending = memoryview(b'')
+        self.pending = b''
 
     def readable(self) -> bool: return True
 
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer with the next bytes; return their number, which is 0 at the end."""
-        if not self.pending: self.pending = memoryview(next(filter(None, self.blocks), b''))
+        if not self.pending: self.pending = next(filter(None, self.blocks), b'')
         size = min(len(buffer), len(self.pending))
         buffer[:size] = self.pending[:size]
         self.pending = self.pending[size:]
@@ -42,12 +42,13 @@ def _unpacked_blocks(file, create):
     while packed:
         decompressor = create()
         limit = [UNPACKED_BYTES] if hasattr(decompressor, 'needs_input') else []  # zstandard has no limit
-        while not decompressor.eof:
-            if getattr(decompressor, 'needs_input', True): packed = packed or file.read(PACKED_BYTES)
-            if not (packed or limit and not decompressor.needs_input):
-                raise DataError('the compressed data end too early; is the file truncated?')
+        while True:
             yield decompressor.decompress(packed, *limit)
             packed = decompressor.unused_data
+            if decompressor.eof: break
+            if limit and not decompressor.needs_input: continue
+            packed = file.read(PACKED_BYTES)
+            if not packed: raise DataError('the compressed data end too early; is the file truncated?')
         packed = packed or file.read(PACKED_BYTES)
 
 # %% ../../nbs/data/compression.ipynb #c0de1011
@@ -87,8 +88,7 @@ def compression_of(head: bytes) -> str:
 
 def unpacked_name(name: str) -> str:
     """Return a file name in lower case, without the end that names a compression, such as .gz."""
-    stem, _, end = name.lower().rpartition('.')
-    return stem if end in COMPRESSIONS else name.lower()
+    return re.sub(rf'\.({"|".join(COMPRESSIONS)})$', '', name.lower())
 
 # %% ../../nbs/data/compression.ipynb #c0de1015
 @contextmanager

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
-from itertools import chain, combinations, count, product
+from itertools import chain, combinations, count, product, repeat
 from operator import itemgetter
 from typing import Any
 from unicodedata import normalize
@@ -438,20 +438,19 @@ def grading(grades: Mapping | None) -> Iterator[None]:
     numbers = [to_float(x) for x in grades.values()] if isinstance(grades, Mapping) else []
     if not (numbers and np.isfinite(numbers).all()):
         raise ValueError(f'{parameter("grades")} must have the form {{word: number}}, not {short_repr(grades)}')
-    as_numbers = {to_float(grade): x for grade, x in zip(grades, numbers)}
-    token = GRADES.set(as_numbers | {str(grade).strip(): x for grade, x in zip(grades, numbers)})
+    token = GRADES.set(dict(zip(map(_grade_key, grades), numbers)))
     try: yield
     finally: GRADES.reset(token)
+
+def _grade_key(grade):
+    """Return a grade as a number if it is one, otherwise as text."""
+    number = to_float(grade)
+    return str(grade).strip() if np.isnan(number) else number
 
 def map_grades(source: Iterable) -> np.ndarray:
     """Return the number of each grade in a float64 array, as set by `grading`; NaN for a grade that is not mapped."""
     grades: Any = GRADES.get()
-    texts = ['' if is_blank(grade) else str(grade).strip() for grade in source]
-    number_of = {}
-    for text in {*texts}:
-        number = to_float(text)
-        number_of[text] = grades.get(text, np.nan if np.isnan(number) else grades.get(number, np.nan))
-    return np.array([number_of[text] for text in texts], float)
+    return np.array([np.nan if is_blank(grade) else grades.get(_grade_key(grade), np.nan) for grade in source])
 
 def parse_numbers(ids: Ids, role: str) -> np.ndarray:
     """Parse the grades ('qrels') or scores ('run') of a text; return a float64 array (n,) with NaN for invalid text."""
@@ -459,23 +458,23 @@ def parse_numbers(ids: Ids, role: str) -> np.ndarray:
     distinct, code = factorize(ids)
     return map_grades(distinct.tolist())[code]
 
-MAX_WORDS = 20  # more are not grades, but ids or texts
-SHOWN_WORDS = 10
+WORD = re.compile(r'(?!\s*nan\s*$).*[^\W\d_]', re.IGNORECASE)
 
 def words_hint(source: Iterable) -> str:
-    """Return the end of an error message for grades that are words: all grades with their counts, and what to write.
+    """Return the end of an error message for grades that are words: the words, and what to write; '' if there are
+    none."""
+    words = {grade.strip() for grade in source if isinstance(grade, str) and WORD.match(grade)}
+    found = sorted(word for word in words if np.isnan(to_float(word)))
+    if not found: return ''
+    example = phrase(f'grades={{{found[0]!r}: 1, ...}}', f'--grades {found[0]}=1,...')
+    return f'; words found: {short_repr(found)[1:-1]}; map each grade to a number with {example}'
 
-    Return '' if no grade is a word, or if there are too many to be grades, unless `grading` maps grades."""
-    grades = [grade for grade in source if not is_blank(grade)]
-    if any(isinstance(grade, (dict, list)) for grade in grades): return ''
-    counts = Counter(str(grade).strip() for grade in grades)
-    words = [word for word in sorted(counts) if any(map(str.isalpha, word)) and word.lower() != 'nan']
-    if not GRADES.get() and (not words or len(counts) > MAX_WORDS): return ''
-    found = [f'{grade!r} ({counts[grade]:,})' for grade in sorted(counts)]
-    listed = ', '.join(found[:SHOWN_WORDS]) + ', ...' * (len(found) > SHOWN_WORDS)
-    word = (words or sorted(counts))[0]
-    example = phrase(f'grades={{{word!r}: 1, ...}}', f'--grades {word}=1,...')
-    return f'; the grades are {listed}; map each of them to a number with {example}'
+def number_faults(role: str, source: Any, value: np.ndarray, rows: Any) -> list[tuple[int, str]]:
+    """Return (row, error message) for each of these rows with an invalid number. The first message lists grades that
+    are words."""
+    hint = words_hint(source) if role == 'qrels' and len(rows) else ''
+    hints = chain([hint], repeat(''))
+    return [(i, invalid_number(role, source[i], value[i]) + end) for i, end in zip(rows, hints)]
 
 # %% ../../nbs/data/ids.ipynb #c2de0fe5
 _ZEROS = '(?<![0-9])0+(?=[0-9])'

@@ -130,14 +130,12 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
 def _with_means(rows, selection, first):
     """Return rows in which the first row of each group of duplicates has the mean of their numbers, rounded once.
     `selection` has the numbers of all duplicate rows, and `first` the number of the first row of the group of each.
-    Report a mean that is not a number, as of the scores inf and -inf."""
+    Raise DataError for a mean of the scores inf and -inf."""
+    numbers: dict[int, list] = {}
+    for i, number in zip(first.tolist(), rows.value[selection].tolist()): numbers.setdefault(i, []).append(number)
     value = rows.value.copy()
-    order = np.argsort(first, kind='stable')
-    targets, begin = np.unique(first[order], return_index=True)
-    groups = np.split(rows.value[selection[order]], begin[1:])
-    value[targets] = [mean(numbers.tolist()) for numbers in groups]
-    for i in targets[np.isnan(value[targets])]:
-        raise DataError(f'{rows.where(i)}: the mean of the scores of document {rows.doc[i]!r} is not a number')
+    value[[*numbers]] = [*map(mean, numbers.values())]
+    if np.isnan(value).any(): raise DataError(f'{rows.source}: the mean of the scores inf and -inf is not a number')
     return replace(rows, value=value)
 
 def _check_rule(table, duplicates):

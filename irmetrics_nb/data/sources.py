@@ -80,6 +80,7 @@ from irmetrics_nb.data.tables import (
 from irmetrics_nb.data.text import (
     COLUMN_KEYS,
     HEAD_BYTES,
+    Layout,
     Note,
     Rows,
     TextBytes,
@@ -87,7 +88,6 @@ from irmetrics_nb.data.text import (
     negate_numbers,
     rows_from_text,
     text_layout,
-    width_hint,
 )
 
 # %% ../../nbs/data/sources.ipynb #a7c10011
@@ -473,12 +473,12 @@ def binary_hint(head: bytes) -> str:
     return ''
 
 @contextmanager
-def hint_if_binary(head: bytes, role: str = '') -> Iterator[None]:
-    """Append the result of `binary_hint` or `width_hint` to any DataError in a `with` block."""
+def hint_if_binary(head: bytes) -> Iterator[None]:
+    """Append the result of `binary_hint` to any DataError in a `with` block."""
     try:
         yield
     except DataError as error:
-        raise DataError(f'{error}{binary_hint(head) or width_hint(head, role)}') from None
+        raise DataError(f'{error}{binary_hint(head)}') from None
 
 # %% ../../nbs/data/sources.ipynb #1fb7e3ec
 MAX_LINE_BYTES = 1 << 20  # of an unpacked file or a pipe
@@ -492,20 +492,21 @@ def check_end(data: np.ndarray, name: object, line: int = 1) -> None:
                     f'break, or only spaces{binary_hint(end[:HEAD_BYTES])}')
 
 # %% ../../nbs/data/sources.ipynb #7e47f004
-LETOR = re.compile(r'\s*(\S+)\s+qid:(\S+)(?:\s+\d+:\S+)+\s*(?:#(?:.*\s)?docid\s*=\s*(\S+)|#|$)', re.MULTILINE)
+LETOR_ROW = rb'^(?:\xef\xbb\xbf)?[ \t]*(\S+)[ \t]+qid:(\S+)(?:[ \t]+\d+:\S+)+[ \t]*'
+LETOR = re.compile(LETOR_ROW + rb'(?:#|\r?$)', re.MULTILINE)
+LETOR_DOCUMENT = re.compile(LETOR_ROW + rb'#(?:.*\s)?docid[ \t]*=[ \t]*(\S+).*', re.MULTILINE)
 
 def rows_from_letor(data: bytes, role: str, name: str) -> Rows:
     """Return the judgments in LETOR lines, whose comments have the document ids. Raises DataError for a line without
     a document id, and for a run."""
     if role == 'run': raise DataError(f'{name}: these LETOR lines (grade qid:query feature:value) are judgments, not a run')
-    triples = {}
-    for number, line in enumerate(data.decode('utf-8-sig', 'surrogateescape').split('\n'), 1):
-        found = LETOR.match(line)
-        if found and found[3]: triples[number] = found.group(2, 3, 1)
-        elif line.strip(): report_fault('columns', f'{name}, line {number}: this LETOR line has no document id, such as '
-                                                   '#docid = d7')
-    if not triples: raise DataError(f'{name}: there are no rows in this file')
-    return rows_from_lists([*triples.values()], role, name, [*triples])
+    text = LETOR_DOCUMENT.sub(rb'\2 \3 \1', data)
+    other = LETOR.search(text)
+    if other:
+        line = text.count(b'\n', 0, other.start(1)) + 1
+        raise DataError(f'{name}, line {line}: this LETOR line has no document id, such as #docid = d7')
+    padded = np.frombuffer(text + bytes(PAD), np.uint8)
+    return rows_from_text(TextBytes.from_bytes(name, padded), role, Layout('qrels', 3, (0, 1, 2)))
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: StrPath) -> BufferedReader:
@@ -588,8 +589,8 @@ def rows_from_bytes(data: np.ndarray, role: str, name: str, columns: Mapping = N
     check_encoding(head, name)
     separator = header_separator(head, name, columns)
     if separator: return rows_from_csv(content.tobytes(), separator, role, name, columns)
-    if LETOR.match(head.decode('utf-8', 'replace')): return rows_from_letor(content.tobytes(), role, name)
-    with hint_if_binary(head, '' if columns else role), polars_errors(name):
+    if LETOR.match(head): return rows_from_letor(content.tobytes(), role, name)
+    with hint_if_binary(head), polars_errors(name):
         layout = text_layout(head, role, columns)
         return rows_from_text(TextBytes.from_bytes(name, data), role, layout)
 

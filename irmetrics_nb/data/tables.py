@@ -43,13 +43,12 @@ from irmetrics_nb.data.ids import (
     Ids,
     check_lengths,
     factorize_blocks,
-    invalid_number,
     invalid_rows,
     is_blank,
     map_grades,
+    number_faults,
     parse_floats,
     to_floats,
-    words_hint,
 )
 from irmetrics_nb.data.text import (
     COLUMN_KEYS,
@@ -358,10 +357,7 @@ def check_values(rows: Rows, role: str, source: Any) -> Rows:
     blank = {i for i in invalid if role == 'qrels' and is_blank(source[i])}
     if len(blank) == len(rows): raise DataError(f'{rows.source}: every grade is blank, so no document is judged')
     wrong = [i for i in invalid if i not in blank]
-    hint = words_hint(source) if wrong and role == 'qrels' else ''
-    for i in wrong:
-        report_fault('number', f'{rows.where(i)}: {invalid_number(role, source[i], rows.value[i])}{hint}')
-        hint = ''
+    for i, fault in number_faults(role, source, rows.value, wrong): report_fault('number', f'{rows.where(i)}: {fault}')
     valid = np.delete(np.arange(len(rows)), invalid)
     if not len(valid): raise DataError(f'{rows.source}: there is no valid row')
     rows = select_rows(rows, valid)
@@ -462,8 +458,7 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
 
     Blanks around a field are part of it. Raises DataError for invalid quotes."""
     if separator == ' ':
-        numbered = enumerate(text.split('\n'), 1)
-        return (yield from ((n, line.split()) for n, line in numbered if line.strip() and line[0] != '#'))
+        return (yield from ((n, line.split()) for n, line in enumerate(text.split('\n'), 1) if line.strip()))
     quoted = is_quoted(text, separator)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -35,12 +34,11 @@ from irmetrics_nb.data.ids import (
     Ids,
     Vocabulary,
     factorize_blocks,
-    invalid_number,
     invalid_rows,
+    number_faults,
     parse_floats,
     parse_numbers,
     to_float,
-    words_hint,
 )
 
 # %% ../../nbs/data/text.ipynb #fbf4724a
@@ -193,16 +191,9 @@ def first_fields(head: bytes) -> list[bytes]:
     """Return the fields of the first line that is neither empty nor a comment; [] if there is no such line."""
     return next(rows_of_head(head), [])
 
-def _shorter_layout(head, role):
-    """Return the layout of judgments with two columns (query, document), or of a run without tags, if all lines in
-    `head` have these columns; otherwise None."""
-    rows = [*rows_of_head(head)]
-    widths = {*map(len, rows)}
-    if 0 in head: return None
-    if role == 'qrels' and widths == {2}: return PAIRS
-    if role == 'qrels' or widths != {5}: return None
-    numbered = (fields[1] == b'Q0' and fields[3].isdigit() for fields in rows)
-    return WITHOUT_TAG if all(numbered) else None
+def _same_width(head):
+    """Return True if all lines of a text have the same number of columns."""
+    return 0 not in head and len({*map(len, rows_of_head(head))}) == 1
 
 def text_layout(head: bytes, role: str, columns: Mapping = MappingProxyType({})) -> Layout:
     """Return the layout of a text from its first row, or from the argument `columns`. `head` has the first bytes of
@@ -210,10 +201,11 @@ def text_layout(head: bytes, role: str, columns: Mapping = MappingProxyType({}))
     fields = first_fields(head)
     if columns and not fields: raise DataError(f'there is no row in the first {HEAD_BYTES:,} bytes')
     if not columns:
-        ranked = role == 'run' and len(fields) == 3 and fields[2].isdigit()
-        if ranked: return Layout('run', 3, (0, 1, 2), ranks=True)
-        shorter = _shorter_layout(head, role) if len(fields) in (2, 5) else None
-        return shorter or LAYOUTS[role]
+        match role, fields:
+            case 'qrels', [_, _] if _same_width(head): return PAIRS
+            case 'run', [_, b'Q0', _, b'0' | b'1', _] if _same_width(head): return WITHOUT_TAG
+            case 'run', [_, _, number] if number.isdigit(): return Layout('run', 3, (0, 1, 2), ranks=True)
+        return LAYOUTS[role]
     names = COLUMN_NAMES[role]
     by_name = all(isinstance(column, str) for column in columns.values())
     width = len(names) if by_name else len(fields)
@@ -387,11 +379,9 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[
     faults = [(at, 'columns', _wrong_count(layout, count)) for at, count in invalid.tolist()]
     faults += [(query.start[i], 'id', f'an id has {longest[i]:,} bytes; the limit is {MAX_ID_BYTES:,}')
                for i in np.flatnonzero(~valid)]
-    for i in invalid_rows(value, layout.role):
-        first = valid.all() and not (collecting() and begin > text.begin)
-        hint = _words_hint(text, layout) if first else ''
-        faults.append((number.start[i], 'number', invalid_number(layout.role, number[i], value[i]) + hint))
-        valid[i] = False
+    wrong = invalid_rows(value, layout.role)
+    faults += [(number.start[i], 'number', fault) for i, fault in number_faults(layout.role, number, value, wrong)]
+    valid[wrong] = False
     for at, code, fault in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
     if not valid.all():
         query = query[valid]
@@ -399,12 +389,6 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[
         number = number[valid]
         value = value[valid]
     return query, doc, number, value, Comments(len(comments), _doubt(text, comments, layout))
-
-def _words_hint(text, layout):
-    """Return the result of `words_hint` for all grades in judgments; '' for a run."""
-    if layout.role == 'run': return ''
-    columns = (_fields(text, begin, end, layout, layout.used[2:])[0] for begin, end in text.pieces())
-    return words_hint(chain.from_iterable(number.tolist() for [number] in columns))
 
 def _fields(text, begin, end, layout, used):
     """Return (columns, comments, invalid) of the lines in text.buffer[begin:end], with the columns `used` as `Ids`,
@@ -435,18 +419,11 @@ def _doubt(text, comments, layout):
     return ()
 
 # %% ../../nbs/data/text.ipynb #7d1e0b32
-WIDTH_HINTS = {  # role and number of columns in all lines: the end of an error message
-    ('qrels', 5): '; judgments of a sample, such as prels (query document grade method probability), need measures '
-                  'that use the probabilities, which are not supported; to use only the grades, write ',
-    ('run', 2): '; the scores or ranks of the documents are missing',
-    ('run', 5): '; five columns are read if they are query, Q0, document, rank and score',
+WIDTH_HINTS = {  # number of columns: when a line with them can be read
+    3: 'if the file has other columns',
+    5: 'if these are prels (query document grade method probability), the probabilities are not used; for the grades '
+       'alone',
 }
-
-def width_hint(head: bytes, role: str) -> str:
-    """Return the end of an error message about a text with an unusual number of columns; '' for other texts."""
-    first, *others = {*map(len, rows_of_head(head))} or [0]
-    hint = '' if others else WIDTH_HINTS.get((role, first), '')
-    return hint + three_columns(role) if hint.endswith('write ') else hint
 
 def _wrong_count(layout, count):
     """Return the error message for a line with `count` columns, which are too few or too many."""
@@ -456,8 +433,10 @@ def _wrong_count(layout, count):
     has, other_role = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[layout.role]
     problem += f'{has} {len(names)} ({" ".join(names)})'
     if count == len(COLUMN_NAMES[other_role]): return f'{problem}; is this a {other_role} file?'
-    if count == 3: return f'{problem}; if the file has other columns, write {three_columns(layout.role)}'
-    return problem
+    if (layout.role, count) == ('run', 5):
+        return f'{problem}; without tags, column 2 must be Q0, and column 4 the rank, from 0 or 1'
+    hint = WIDTH_HINTS.get(count)
+    return f'{problem}; {hint}, write {three_columns(layout.role)}' if hint else problem
 
 # %% ../../nbs/data/text.ipynb #05f8f504
 def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
@@ -478,20 +457,6 @@ def ranks_on_lines(rows: Rows, selection: np.ndarray) -> np.ndarray:
         fields = line.split(maxsplit=2)
         if len(fields) > 1 and to_float(fields[1]) == score: ranks[i] = to_float(fields[0])
     return ranks
-
-# %% ../../nbs/data/text.ipynb #7e47f002
-def check_order(rows: Rows) -> None:
-    """Raise DataError unless the rows of a run without tags have the ranks 0 or 1 to n in each query, and scores that
-    fall with the rank."""
-    rank = ranks_on_lines(rows, np.arange(len(rows)))
-    order = np.lexsort((rank, rows.query))
-    place = cumcount(rows.query[order])
-    rises = np.diff(rows.value[order], prepend=np.inf) > 0
-    wrong = order[(rank[order] - place != min(rank.min(), 1)) | rises & (place > 0)]
-    if not len(wrong): return
-    columns = phrase("columns={'query': 1, 'document': 3, 'score': 5}", '--run-columns query=1,document=3,score=5')
-    raise DataError(f'{rows.where(wrong.min())}: in a run with 5 columns, the fourth should be the ranks 1 to n of '
-                    f'each query, and the fifth scores that fall with the rank; if not, write {columns}')
 
 # %% ../../nbs/data/text.ipynb #ee1cfda6
 def keep_freed_memory() -> None:
@@ -547,9 +512,7 @@ def rows_from_text(text: TextBytes, role: str, layout: Layout | None = None) -> 
     if text.torn and layout == LAYOUTS['qrels']:
         rows.comments = Comments(comments.count, _cut_off(text, rows, longest) + comments.doubts)
     if layout is PAIRS: rows.listed = 'lists'
-    if layout is WITHOUT_TAG:
-        check_order(rows)
-        rows.lines = [*map(rows.line_of, range(n))]  # as for other text that is not of TREC
+    if layout is WITHOUT_TAG: rows.lines = [*map(rows.line_of, range(n))]  # as for other text that is not of TREC
     if not layout.ranks: return rows
     check_ranks(rows)
     return negate_numbers(rows)

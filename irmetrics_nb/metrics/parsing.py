@@ -130,15 +130,15 @@ def split(text: str) -> list[str]:
     return _MEASURE.findall(text)
 
 def each_cutoff(text: str) -> list[str]:
-    """Divide a measure with several cutoffs into texts with one cutoff each.
+    """Divide a measure (or a floor) with several cutoffs into texts with one cutoff each.
 
     >>> each_cutoff('P(rel=2)@5,10')
     ['P(rel=2)@5', 'P(rel=2)@10']
     """
-    measure, _, cutoffs = text.rpartition('@')
-    several = re.fullmatch(r'[\d.]+(\s*,\s*[\d.]+)+', cutoffs.strip())
-    if not (measure and several): return [text]
-    return [f'{measure}@{cutoff.strip()}' for cutoff in cutoffs.split(',')]
+    several = re.fullmatch(r'(.+@)\s*([\d.]+(?:\s*,\s*[\d.]+)+)\s*(=.*)?', text)
+    if not several: return [text]
+    start, cutoffs, end = several.groups('')
+    return [start + cutoff.strip() + end for cutoff in cutoffs.split(',')]
 
 # %% ../../nbs/metrics/parsing.ipynb #4a242824
 def find_kind(name: str) -> Kind:
