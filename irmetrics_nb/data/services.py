@@ -57,7 +57,7 @@ def _lists_of_judgments(source):
         elif content: yield from _lists_of_judgments(content)
         else: return
 
-def is_answer(answer):
+def is_answer(answer: Any) -> bool:
     """Return True for the response to a single search: its hits, or an error."""
     answer = plain_answer(answer)
     if type(answer) is not dict: return False
