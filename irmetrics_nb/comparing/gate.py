@@ -119,7 +119,8 @@ def parse_floors(
     parsed = []
     for floor in floors:
         if isinstance(floor, str):
-            parsed += [parse_floor(one, tool=tool, names=names) for one in each_cutoff(floor)]
+            texts = each_cutoff(floor)
+            parsed += [parse_floor(text, tool=tool, names=names) for text in texts]
         else: parsed.append(floor)
     return parsed
 

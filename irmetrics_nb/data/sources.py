@@ -499,7 +499,8 @@ LETOR_DOCUMENT = re.compile(LETOR_ROW + rb'#(?:.*\s)?docid[ \t]*=[ \t]*(\S+).*',
 def rows_from_letor(data: bytes, role: str, name: str) -> Rows:
     """Return the judgments in LETOR lines, whose comments have the document ids. Raises DataError for a line without
     a document id, and for a run."""
-    if role == 'run': raise DataError(f'{name}: these LETOR lines (grade qid:query feature:value) are judgments, not a run')
+    if role == 'run':
+        raise DataError(f'{name}: these LETOR lines (grade qid:query feature:value) are judgments, not a run')
     text = LETOR_DOCUMENT.sub(rb'\2 \3 \1', data)
     other = LETOR.search(text)
     if other:
@@ -783,9 +784,9 @@ def read_rows(
     source: the path of a TREC, CSV, TSV, JSON, JSON lines, Parquet or Arrow file,
     compressed or not; {query: {document: number}} or {query: [document, ...]}; a table
     of polars, pandas or another library with Arrow export; or an iterable of (query,
-    document, number). role: 'qrels' or 'run'. columns: names of the columns of a table, text or
-    records, such as {'query': name, 'document': name, 'score': name} ('relevance' for
-    judgments; 'rank' if the lowest number is the best; numbers from 1 for a text without
+    document, number). role: 'qrels' or 'run'. columns: names of the columns of a table,
+    text or records, such as {'query': name, 'document': name, 'score': name}
+    ('relevance' for judgments; 'rank' if the lowest number is the best; numbers from 1 for a text without
     a header). Columns that are not listed are found by their usual names. descending:
     whether the largest number is the best; with False the rows have the negatives of the
     numbers. None: False for ranks, such as those of a column named rank, otherwise True.

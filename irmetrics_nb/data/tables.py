@@ -422,8 +422,8 @@ def header_names(fields: Iterable[str]) -> list[str]:
 def header_separator(head: bytes, name: str = '', columns: Mapping = NO_COLUMNS) -> str | None:
     """Return the separator of a text file whose first line is a header.
 
-    It is ' ' for blanks of any number. `head` has the first bytes of the file. If the first line is not a header, return
-    ',' for a `name` that ends with .csv (or .csv.gz), and None for any other name."""
+    It is ' ' for blanks of any number. `head` has the first bytes of the file. If the first line is not a header,
+    return ',' for a `name` that ends with .csv (or .csv.gz), and None for any other name."""
     first_line = head.split(b'\n')[0].decode('utf-8-sig', 'replace').strip('\r')
     for separator in '\t,; ':
         names = header_names(first_line.split(separator if separator != ' ' else None))
