@@ -506,7 +506,7 @@ def rows_from_letor(data: bytes, role: str, name: str) -> Rows:
     if other:
         line = text.count(b'\n', 0, other.start(1)) + 1
         raise DataError(f'{name}, line {line}: this LETOR line has no document id, such as #docid = d7')
-    padded = np.frombuffer(text + bytes(PAD), np.uint8)
+    padded = np.frombuffer(bytearray(text + bytes(PAD)), np.uint8)
     return rows_from_text(TextBytes.from_bytes(name, padded), role, Layout('qrels', 3, (0, 1, 2)))
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
@@ -786,9 +786,9 @@ def read_rows(
     of polars, pandas or another library with Arrow export; or an iterable of (query,
     document, number). role: 'qrels' or 'run'. columns: names of the columns of a table,
     text or records, such as {'query': name, 'document': name, 'score': name}
-    ('relevance' for judgments; 'rank' if the lowest number is the best; numbers from 1 for a text without
-    a header). Columns that are not listed are found by their usual names. descending:
-    whether the largest number is the best; with False the rows have the negatives of the
+    ('relevance' for judgments; 'rank' if the lowest number is the best; numbers from 1 for
+    a text without a header). Columns that are not listed are found by their usual names.
+    descending: whether the largest number is the best; with False the rows have the negatives of the
     numbers. None: False for ranks, such as those of a column named rank, otherwise True.
 
     Raises DataError for a source that cannot be read or has an invalid row, ValueError
