@@ -786,10 +786,11 @@ def read_rows(
     of polars, pandas or another library with Arrow export; or an iterable of (query,
     document, number). role: 'qrels' or 'run'. columns: names of the columns of a table,
     text or records, such as {'query': name, 'document': name, 'score': name}
-    ('relevance' for judgments; 'rank' if the lowest number is the best; numbers from 1 for
-    a text without a header). Columns that are not listed are found by their usual names.
-    descending: whether the largest number is the best; with False the rows have the negatives of the
-    numbers. None: False for ranks, such as those of a column named rank, otherwise True.
+    ('relevance' for judgments; 'rank' if the lowest number is the best; numbers from 1
+    for a text without a header). Columns that are not listed are found by their usual
+    names. descending: whether the largest number is the best; with False the rows have
+    the negatives of the numbers. None: False for ranks, such as those of a column named
+    rank, otherwise True.
 
     Raises DataError for a source that cannot be read or has an invalid row, ValueError
     for an unknown role or key of `columns`, and TypeError if `descending` is not a bool.
