@@ -16,6 +16,8 @@ TOPS = {'0 to 1': 1, '0 or 1': 1, '0 to just below 1': 1, '0 to 1; guessing gets
         '0 to 1, if no gain is negative and the ideal is the best order': 1}
 every_kind = pytest.mark.parametrize('name', [name for name in CARDS if name in KINDS])
 
+ROOT = Path(__file__).resolve().parents[1]
+
 
 def value_of(name, grades, judged):
     "A measure of one list; `judged`: all grades of its query."
@@ -25,7 +27,7 @@ def value_of(name, grades, judged):
 
 @pytest.mark.parametrize('page', ['sets', 'ap', 'dcg', 'cascade', 'auc'])
 def test_each_page_for_learning_shows_cards_of_its_metrics(page):
-    cells = json.loads(Path(f'nbs/learn/{page}.ipynb').read_text(encoding='utf-8'))['cells']
+    cells = json.loads((ROOT / f'nbs/learn/{page}.ipynb').read_text(encoding='utf-8'))['cells']
     (code,) = (text for cell in cells if 'cards(' in (text := ''.join(cell['source'])) and cell['cell_type'] == 'code')
     shown = [name for name in CARDS if f"'{name}'" in code]
     assert shown and all(CARDS[name].kind.page == page for name in shown)
