@@ -32,9 +32,9 @@ def test_a_pipe_that_stops_in_the_middle_of_a_line_is_refused(tmp_path):
     assert done.stdout.startswith(b"/dev/stdin, line 2: 5 columns")
 
 
-def test_a_directory_a_device_a_socket_and_a_missing_file_are_refused_by_name(tmp_path):
+def test_a_directory_a_device_a_socket_and_a_missing_file_are_refused_by_name(tmp_path, monkeypatch):
     with socket.socket(socket.AF_UNIX) as server:
-        os.chdir(tmp_path)  # the name of a socket is short
+        monkeypatch.chdir(tmp_path)  # the name of a socket is short
         server.bind("socket")
         for path in (tmp_path, "/dev/zero", "/dev/null", "/dev/full", "/dev/urandom", tmp_path / "socket", tmp_path / "none", tmp_path / "file" / "in", "a\0b", ""):
             put(tmp_path / "file", RUN)
