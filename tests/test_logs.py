@@ -149,12 +149,17 @@ def test_missing_lists_and_ids_of_other_types_keep_their_meaning():
         from_records({"query": "q", "retrieved": ["a", "b"], "relevant": ["a"], "scores": [1, 2]})
 
 
-def test_scores_are_compared_with_the_ids_of_their_own_query():
+def test_scores_are_compared_with_the_ids_of_their_own_query(tmp_path):
     "The scores of q2 fall as its ids do; q1 has scores, but no answer."
     records = [{"query": "q1", "retrieved": None, "relevant": ["a"], "scores": [1, 2]}, {"query": "q2", "retrieved": ["a", "b"], "relevant": ["a"], "scores": [2, 1]}]
     assert evaluate(*from_records(records), "RR").means == {"RR": 0.5}
-    with pytest.warns(DataWarning, match="in 1 query, such as 'q2'"):
-        from_records([records[0], records[1] | {"scores": [1, 2]}])
+    wrong = [records[0], records[1] | {"scores": [1, 2]}]
+    for read in from_records, Run:
+        with pytest.warns(DataWarning, match="in 1 query, such as 'q2'"):
+            read(wrong)
+    done = irmetrics("evaluate", put(tmp_path / "log.jsonl", wrong), "-m", "RR")
+    assert "in 1 query, such as 'q2', the scores in column 'scores' contradict the order of the ids" in done.stderr
+    assert "RR" in done.stdout
 
 
 def test_rows_that_were_read_before_are_read_as_rows():

@@ -39,7 +39,6 @@ from irmetrics_nb.data.sources import (
     documents_of_records,
     file_content,
     file_stem,
-    from_json_text,
     is_path,
     named_lists,
     opened,
@@ -53,7 +52,6 @@ from irmetrics_nb.data.tables import (
     TABLE_MAGIC,
     header_names,
     long_fields,
-    plain_name,
     read_table,
 )
 
@@ -62,26 +60,6 @@ class Together(NamedTuple):
     """Named tuple (qrels, run), for calls such as `evaluate(*both, 'nDCG@10')`."""
     qrels: Qrels
     run: Run
-
-# %% ../../nbs/data/records.ipynb #b1adda91
-def _warn_of_scores(table, queries, run):
-    """Warn if the scores of a query contradict the order of its retrieved ids. `queries` has the query of each row."""
-    usual = 'scores', 'retrieved_scores', 'score', 'similarities'
-    column = next((name for name in table if plain_name(name) in usual), None)
-    if column is None: return
-    wrong = []
-    for query, value in zip(queries, table[column]):
-        ids = run.get(query)
-        value = from_json_text(value, query, column)
-        try: scores = np.array(value, float)
-        except (TypeError, ValueError): continue
-        if isinstance(ids, list) and scores.shape == (len(ids),) and (np.diff(scores) > 0).any(): wrong.append(query)
-    if not wrong: return
-    problem = (
-        f'in {counted(len(wrong), "query")}, such as {wrong[0]!r}, the scores in column {column!r} contradict the '
-        f'order of the ids; the order of the ids is used: sort them by descending score, or leave out {column!r}'
-    )
-    warnings.warn(problem, DataWarning, stacklevel=3)
 
 # %% ../../nbs/data/records.ipynb #ef6edbb8
 def from_records(
@@ -137,7 +115,6 @@ def from_records(
         query, retrieved, relevant = record_names(table, columns or {})
         run = documents_of_records(table, 'run', (query, retrieved), where)
         qrels = documents_of_records(table, 'qrels', (query, relevant), where)
-        _warn_of_scores(table, query_texts(table[query], where), run)
     if not qrels:
         raise DataError(f'{where}: no query has judgments, because column '
                         f'{relevant!r} has no values')

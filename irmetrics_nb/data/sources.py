@@ -10,6 +10,7 @@ import json
 import os
 import re
 import stat
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from io import BufferedReader
@@ -25,6 +26,7 @@ from ..core.choices import check_option
 from .compression import unpacked, unpacked_name
 from irmetrics_nb.data.errors import (
     DataError,
+    DataWarning,
     StrPath,
     collecting,
     counted,
@@ -345,8 +347,9 @@ def documents_of_records(table: Mapping, role: str, names: Sequence, where: str)
     list or {id: number}, and hits have a rank. `names` has the columns of the queries and of the lists. Raises
     DataError for an invalid list, and for a query that appears twice."""
     query_name, name = names
+    queries = query_texts(table[query_name], where)
     docs_of: dict = {}
-    for query, value in zip(query_texts(table[query_name], where), table[name]):
+    for query, value in zip(queries, table[name]):
         if is_missing(value): continue
         docs = from_json_text(value, query, name)
         is_set = isinstance(docs, Set) and role == 'run'
@@ -357,8 +360,28 @@ def documents_of_records(table: Mapping, role: str, names: Sequence, where: str)
         else:
             ranked = enumerate(docs, 1)
             docs_of[query] = [{'rank': i, **doc} if isinstance(doc, Mapping) else doc for i, doc in ranked]
+    if role == 'run': _warn_of_scores(table, queries, docs_of)
     if role == 'run' or dict not in map(type, docs_of.values()): return docs_of
     return {query: docs if isinstance(docs, dict) else dict.fromkeys(docs, 1) for query, docs in docs_of.items()}
+
+def _warn_of_scores(table, queries, run):
+    """Warn if the scores of a query contradict the order of its retrieved ids. `queries` has the query of each row."""
+    usual = 'scores', 'retrieved_scores', 'score', 'similarities'
+    column = next((name for name in table if plain_name(name) in usual), None)
+    if column is None: return
+    wrong = []
+    for query, value in zip(queries, table[column]):
+        ids = run.get(query)
+        value = from_json_text(value, query, column)
+        try: scores = np.array(value, float)
+        except (TypeError, ValueError): continue
+        if isinstance(ids, list) and scores.shape == (len(ids),) and (np.diff(scores) > 0).any(): wrong.append(query)
+    if not wrong: return
+    problem = (
+        f'in {counted(len(wrong), "query")}, such as {wrong[0]!r}, the scores in column {column!r} contradict the '
+        f'order of the ids; the order of the ids is used: sort them by descending score, or leave out {column!r}'
+    )
+    warnings.warn(problem, DataWarning, stacklevel=3)
 
 # %% ../../nbs/data/sources.ipynb #5d53a006
 def rows_from_records(source: Any, role: str, name: str, columns: Mapping) -> Rows:
