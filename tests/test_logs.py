@@ -232,7 +232,7 @@ def test_data_sets_of_llama_index_are_judgments_and_predictions_of_mteb_a_run(tm
 
 def test_predictions_of_several_subsets_are_listed(tmp_path):
     several = PREDICTED | {"de": {"test": {"q1": {"a": 1}}, "dev": {}}}
-    words = "several subsets or splits, [['test'], ['test', 'dev']]; pass the content of one of them"
+    words = "MTEB for default/test, de/test, de/dev; pass the content of one of them"
     with pytest.raises(DataError) as error:
         Run(several)
     assert words in str(error.value)

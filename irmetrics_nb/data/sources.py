@@ -307,7 +307,7 @@ def answer_of(record: Mapping) -> Any:
     return next(filter(is_answer, map(plain_answer, (record, *record.values()))), None)
 
 def record_list(source: Any) -> Iterable:
-    """Return the records of a list, a dict of columns, or a data set of LlamaIndex. A list has a single record."""
+    """Return the records of a list, a dict of columns or a data set of LlamaIndex; put a single record in a list."""
     if not isinstance(source, Mapping): return source
     if len(source) > MAX_COLUMNS or not have_one_length(source.values()): return [source]
     if [*source] == ['examples']: return source['examples']
@@ -410,11 +410,12 @@ def rows_from_dataset(source: dict, role: str, name: str, columns: Mapping) -> R
     content = 'qrels' if 'corpus' in source else 'run'
     if role != content: raise DataError(f'{name}: this data set has only a {content}, and no {role}')
     if role == 'qrels': return rows_from_dicts(source['relevant_docs'], role, name, columns)
-    subsets = [source[subset] for subset in source if subset != 'mteb_model_meta']
-    if [*map(len, subsets)] != [1]:
-        raise DataError(f'{name}: predictions of MTEB with several subsets or splits, {[*map(list, subsets)]}; pass '
-                        'the content of one of them')
-    [run] = subsets[0].values()
+    subsets = [(subset, source[subset]) for subset in source if subset != 'mteb_model_meta']
+    runs = {f'{subset}/{split}': splits[split] for subset, splits in subsets for split in splits}
+    if len(runs) != 1:
+        raise DataError(f'{name}: predictions of MTEB for {", ".join(runs) or "no split"}; pass the content of one of '
+                        'them')
+    [run] = runs.values()
     return rows_from_dicts(run, role, name, columns)
 
 # %% ../../nbs/data/sources.ipynb #a6668483
