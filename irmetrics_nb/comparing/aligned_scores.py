@@ -83,11 +83,12 @@ class Sample:
     conventions: Conventions | None = None  # of the values; None if unknown
     # (systems, queries): as in `Scores`; 1 for plain numbers, which need no documents
     judged_retrieved: Any = 1
+    inputs: tuple[Any, ...] = ()  # as in `Scores`
 
     def __post_init__(self) -> None:
         n_systems, _, n_queries = self.values.shape
         judged = np.broadcast_to(self.judged_retrieved, (n_systems, n_queries))
-        vars(self).update(judged_retrieved=judged)
+        vars(self).update(judged_retrieved=judged, first_ranks=np.array(self.first_ranks))
 
     @property
     def tested(self) -> list[str]:
@@ -227,7 +228,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     requested = tuple(scores.requested[i] for i in rows)
     ranks = scores.first_ranks[..., :depth]
     return Sample(systems, names, scores.query_ids, values, tuple(notes), requested, ranks, scores.conventions,
-                  scores.judged_retrieved)
+                  scores.judged_retrieved, scores.inputs)
 
 def system_names(scores: Scores) -> tuple[str, ...]:
     """Return the names of the runs; a run without a name is called 'run'."""

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MOST_LETTERS', 'MARK_LETTERS', 'MOST_SLICES', 'Comparison', 'family_text', 'intervals_text', 'could_text',
            'spread_warnings', 'method_sentence', 'PairTable', 'by_mean', 'best_first', 'tiers', 'letter', 'common',
-           'marks', 'marks_text', 'marked_means', 'share_sentences', 'compare']
+           'marks', 'marks_text', 'marked_means', 'share_sentences', 'compare', 'compare_sample']
 
 # %% ../../nbs/comparing/comparison.ipynb #3261342e
 from collections import Counter, defaultdict
@@ -45,8 +45,9 @@ from irmetrics_nb.comparing.statistics import (
 from ..core.choices import check_option, lists_choices
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, dimension_of
-from ..evaluation.conventions import Options, UnknownConventions
+from ..evaluation.conventions import Options
 from ..evaluation.evaluation import Progress, in_percent, parts_of
+from ..results.records import Recorded
 from irmetrics_nb.results.results import (
     Cell,
     Result,
@@ -64,7 +65,7 @@ from irmetrics_nb.results.results import (
 
 # %% ../../nbs/comparing/comparison.ipynb #d92b538d
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Recorded):
     """Result of `compare`: differences between systems, with intervals and p-values.
 
     It prints as a table of means with marks of significance. A sentence for each pair
@@ -98,6 +99,11 @@ class Comparison(Result):
     method: Method
     baseline: str | None = None
     groups: tuple[str, ...] | None = None
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """Return the judgments and the runs, as far as known."""
+        return self.sample.inputs
 
     def _columns(self) -> dict[str, Any]:
         """Return the columns, with a row per measure and pair; differences are b − a."""
@@ -337,7 +343,7 @@ def method_sentence(comparison: Comparison) -> str:
 
 def _unjudged_phrase(conventions, measures):
     """Yield a phrase on unjudged documents, if some measure keeps them and the conventions are known."""
-    if conventions.unjudged != 'keep' or isinstance(conventions, UnknownConventions): return
+    if conventions.unjudged != 'keep' or not conventions.known: return
     removed = {bool(measure.params.get('judged_only')) for measure in measures}
     exception = ', unless they are removed' if True in removed else ''
     if False in removed: yield f'unjudged documents count as not relevant{exception}'
@@ -735,6 +741,16 @@ def compare(
     if baseline is not None: baseline = str(baseline)
     if groups is None: groups = getattr(qrels, 'groups', None) or None
     slices = None if groups is None else groups_of_queries(sample, groups)
+    return compare_sample(sample, method, baseline, slices, tests)
+
+def compare_sample(
+    sample: Sample, method: Method, baseline: str | None = None,
+    slices: tuple[str, ...] | None = None, progress: Progress | None = None,
+) -> Comparison:
+    """Compare the systems of a sample; return the result of `compare`.
+
+    slices: the group of each query. The other parameters are those of `compare`. Raises
+    ValueError if no measure rates quality."""
     tested = sample.tested
     if not tested:
         raise ValueError('there is nothing to test, because these are not measures of '
@@ -744,7 +760,7 @@ def compare(
     else: families = [[measure] for measure in tested]
     tasks = [*product(families, dict.fromkeys([None, slices]))]
     rows = []
-    for (family, divided), part in zip(tasks, parts_of(tests, len(tasks))):
+    for (family, divided), part in zip(tasks, parts_of(in_percent(progress), len(tasks))):
         rows += compare_family(sample, family, method, baseline, divided, part)
     rows.sort(key=lambda pair: tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MOST_QUERIES', 'ASSUMED', 'Verdict', 'Floor', 'parse_floor', 'parse_floors', 'parse_limit', 'largest_drop',
-           'check_floors', 'missed_floors', 'Gate', 'gate', 'assert_no_drop', 't_power', 'queries_needed', 'SampleSize',
-           'how_many']
+           'check_floors', 'missed_floors', 'Gate', 'gate', 'check_again', 'assert_no_drop', 't_power',
+           'queries_needed', 'SampleSize', 'how_many']
 
 # %% ../../nbs/comparing/gate.ipynb #0a0f752b
 import re
@@ -50,6 +50,7 @@ from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.conventions import tool_of
 from ..metrics.parsing import Measures, each_cutoff, parse_all
+from ..results.records import Recorded
 from irmetrics_nb.results.results import (
     Result,
     Text,
@@ -374,12 +375,18 @@ def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str
 
 # %% ../../nbs/comparing/gate.ipynb #dc02c396
 @dataclass(frozen=True, repr=False)
-class Gate(Result):
+class Gate(Recorded):
     """Result of `gate`: a verdict per check, and the minimum detectable drops."""
     verdicts: tuple[Verdict, ...]
     comparison: Comparison     # what was checked
     could: tuple[str, ...]     # the minimum detectable and the largest possible drops
     judging: tuple[str, ...]   # judged@k of each system, with warnings
+    options: Mapping[str, Any]  # of `gate`
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """Return the judgments and the runs, as far as known."""
+        return self.comparison.inputs
 
     @property
     def ok(self) -> bool:
@@ -499,7 +506,7 @@ def gate(
     guarded = fail_if_worse
     if guarded in sample.measures: guarded = [guarded]
     elif isinstance(guarded, str | Measure): guarded = parse_all(guarded)
-    named = {sample.measures[sample.index(measure)] for measure in guarded}
+    named = [sample.measures[sample.index(measure)] for measure in guarded]
     pairs = [pair for pair in rows if not named or pair.measure in named]
     verdicts = []
     if max_drop is not None or named and margin is None:
@@ -521,7 +528,16 @@ def gate(
     could = *_wide_limits(sample, pairs, limit), *_drop_lines(comparison, margin)
     systems = dict.fromkeys((pair.a, pair.b) for pair in rows)
     judging = [*judging_notes(sample), *judging_warnings(sample, systems)]
-    return Gate(tuple(verdicts), comparison, could, tuple(map(visible, judging)))
+    options = {
+        'max_drop': max_drop, 'margin': margin, 'fail_if_worse': named, 'floors': required,
+        'allow_unknown': allow_unknown, 'min_coverage': min_coverage, 'require': require}
+    return Gate(tuple(verdicts), comparison, could, tuple(map(visible, judging)), options)
+
+def check_again(verdict: Gate, comparison: Comparison) -> Gate:
+    """Check another comparison by the same options."""
+    floors = [Floor(**vars(floor)) if isinstance(floor, Floor) else Floor(**floor)
+              for floor in verdict.options['floors']]  # dicts in a loaded result
+    return gate(comparison, **{**verdict.options, 'floors': floors})
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
 def _worst_text(queries):

@@ -86,6 +86,7 @@ class Conventions:
     name: str = ''
     kinds: str = ''  # of measures that this tool has; '': all
     rows_only: bool = False  # whether a query without results counts as missing
+    known: bool = True  # False: of scores from a file that does not contain the rules
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -128,6 +129,7 @@ class Conventions:
 
         Some rules, such as `duplicates`, are described only if they are not the
         default."""
+        if not self.known: return ['not known (the values come from a file)']
         phrases = [texts[getattr(self, name)] for name, texts in CHOICES.items()]
         if self.rows_only: phrases.append(NO_ROWS)
         tool = ''
@@ -270,9 +272,3 @@ def read_run(run: Any, conventions: Conventions) -> Run:
         rows = replace(results.rows, value=value.astype(float))
         results = Run(rows, name=results.name, copy=False)
     return results
-
-# %% ../../nbs/evaluation/conventions.ipynb #f33ad080
-@dataclass(frozen=True)
-class UnknownConventions(Conventions):
-    "The conventions of scores from a file that does not contain them."
-    def describe(self) -> list[str]: return ['not known (the values come from a file)']

@@ -33,6 +33,7 @@ from ..core.judged import Judged
 from ..core.measures import Measure
 from ..core.ties import LazyMapping, tie_bounds
 from ..data.errors import DataError, counted, visible, with_hints
+from ..data.fingerprints import Input
 from ..data.judging import Judgments, Reading, check_tied_chunks, judge_run
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import RunSource, recognise
@@ -231,7 +232,9 @@ def evaluate(
     requested = requested_measures(measures, conventions, names)
     runs = recognise(qrels, run, system)
     graded_source = _of_part(qrels, Qrels) if part else qrels
+    inputs = Input.of('qrels', qrels)
     truth = Judgments(Qrels._of(graded_source, conventions.duplicates))
+    if inputs.source is None: inputs = Input.of('qrels', truth.qrels)
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
     scored = []
     answered = []
@@ -256,6 +259,7 @@ def evaluate(
         texts += warning_texts(JudgmentEvidence(requested, judged.pool_grade))
     if not part: texts += warning_texts(PartsEvidence(answered))
     for text in dict.fromkeys(map(visible, texts)): warn_caller(text)
+    scored = [replace(scores, judgments=inputs) for scores in scored]
     scores = scored[0] if runs.single else Scores.combine_runs(_with_names(scored, runs))
     if groups is None: return scores
     return _with_groups(scores, groups)
@@ -283,6 +287,8 @@ def score_run(
     roles_known: True if judgments and run are certainly not swapped. options: passed on to
     `judge_run`."""
     if part and not run.is_read: run = replace(run, source=_of_part(run.source, Run))
+    in_order = 'given' in conventions.orders or conventions.duplicates in ('first', 'last')
+    source = Input.of('run', run.path or run.source, in_order)
     roles_known &= run.is_read or len(run.options) > 0
     views = other_views(requested, conventions)
     if views: run = run.loaded(conventions.duplicates)
@@ -302,7 +308,7 @@ def score_run(
     scores = score_batch(requested, judgments.queries, judged, reading, conventions, batches)
     info = replace(
         scores.runs[0], repeats=(removed, repeats), count=results.facts.count, budget=results.facts.budget,
-        listed=listed, notes=notes + reading.notes)
+        listed=listed, notes=notes + reading.notes, source=source)
     return replace(scores, runs=(info,)), judged, reading, results
 
 def _qrels_notes(requested, qrels, conventions):

@@ -29,13 +29,13 @@ from ..data.sources import file_stem, repeated_item
 from ..data.text import Note, total_notes
 from irmetrics_nb.evaluation.conventions import (
     Conventions,
-    UnknownConventions,
     convention_phrases,
     conventions_of,
     tool_of,
 )
 from .findings import MISSING, RANKS, TOP, Depth, deepest, depth_note, top_counts
 from ..metrics.parsing import ByMeasure, flat_name, parse
+from ..results.records import Recorded
 from irmetrics_nb.results.results import (
     Cell,
     Result,
@@ -340,6 +340,7 @@ class RunInfo:
     budget: float = np.inf  # How long the chunks can be together that are looked at
     notes: tuple[Note, ...] = ()  # How the judgments and the run were read, for the small print
     depth: Depth = field(default=Depth(), repr=False)  # How many documents it has for each query
+    source: Any = field(default=None, compare=False, repr=False)  # An `Input`: a reference to the run
 
 # %% ../../nbs/evaluation/scores.ipynb #627bc013
 def _of_only(name, words):
@@ -351,7 +352,7 @@ def _of_only(name, words):
     return property(value, doc=f'Return {words}.')
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Result):
+class Scores(Recorded):
     """The values of every measure for every query of one or several runs.
 
     `evaluate` returns an object of this class. `Scores.combine_runs` combines the
@@ -389,6 +390,8 @@ class Scores(Result):
         that is missing from the run.
     judged_retrieved : array of shape (runs, queries), or (queries,), optional
         The number of judged documents retrieved, at any rank; -1 if unknown.
+    judgments : Input, optional
+        A reference to the judgments.
 
     Examples
     --------
@@ -407,6 +410,7 @@ class Scores(Result):
     groups: Mapping[str, str] = field(default_factory=dict)
     first_ranks: Any = 0
     judged_retrieved: Any = -1
+    judgments: Any = None
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=float)
@@ -428,6 +432,12 @@ class Scores(Result):
                            'measure finds a relevant document')
     unjudged = _of_only('unjudged', 'the number of queries left out because they have '
                                     'no judgments')
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        "Return references to the judgments and the runs, as far as they are known."
+        sources = self.judgments, *(run.source for run in self.runs)
+        return tuple(x for x in sources if x is not None)
 
     @property
     def means(self) -> dict[str, Any]:
@@ -603,7 +613,7 @@ class Scores(Result):
         groups: dict[str, str] = {}
         for batch in batches: groups |= batch.groups
         return replace(first, query_ids=ids, values=values, runs=runs, groups=groups,
-                       first_ranks=ranks, judged_retrieved=judged)
+                       first_ranks=ranks, judged_retrieved=judged, judgments=None)
 
     @classmethod
     def load(
@@ -615,7 +625,7 @@ class Scores(Result):
         describes them in words. Pass those that were used to put the scores beside
         others. Raises DataError if the file is not a table of scores."""
         from irmetrics_nb.data.records import read_scores
-        if conventions is None: conventions = UnknownConventions()
+        if conventions is None: conventions = Conventions(known=False)
         else: conventions = conventions_of(conventions)
         runs = []
         for name, rows in read_scores(path).items():
@@ -646,6 +656,8 @@ class Scores(Result):
 
         For several runs, it is a list with one object per run. NaN becomes null."""
         return rendered_scores(self, 'json', per_query=True)
+
+    def _shown_data(self): return {'runs': [*map(as_record, self.split_runs())]}
 
     def _columns(self) -> dict[str, Any]:
         columns = {
@@ -797,6 +809,7 @@ def _whole_run(batches, i):
     fields['notes'] = total_notes(chain(*column('notes')))
     fields['depth'] = sum(column('depth'), Depth())
     fields['reading'] = f'combined from {len(batches)} parts'
+    fields['source'] = None
     fields['tie_bounds'] = LazyMapping(_whole_bounds, batches, i)
     return replace(runs[0], **fields)
 

@@ -59,6 +59,7 @@ from irmetrics_nb.reporting.sections import (
     spread_panels,
     waterfall,
 )
+from ..results.records import NOT_IN_DATA, Recorded
 from irmetrics_nb.results.results import (
     DIGITS,
     ENDINGS,
@@ -261,7 +262,7 @@ def _first_queries(report, values):
 
 # %% ../../nbs/reporting/report.ipynb #9ad3b263
 @dataclass(frozen=True, eq=False, repr=False)
-class Report(Result):
+class Report(Recorded):
     """A report with scores, a comparison and example queries; made by `report`.
 
     `save('report.html')` writes an HTML page; `.md` and `.tex` files have the tables
@@ -271,14 +272,21 @@ class Report(Result):
     """
     scores: Scores
     comparison: Comparison | None       # None: one run
-    cards: tuple[SimpleNamespace, ...]  # gains, then losses, the largest first
-    checkup: Checkup | None = None
+    # gains, then losses, the largest first
+    cards: tuple[SimpleNamespace, ...] = field(metadata=NOT_IN_DATA)
+    checkup: Checkup | None = field(default=None, metadata=NOT_IN_DATA)
     title: str = ''
     # title and text of each query, if known
-    queries: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    queries: Mapping[str, tuple[str, str]] = field(
+        default_factory=dict, metadata=NOT_IN_DATA)
     groups: tuple[str, ...] | None = None  # of each query
     best_grade: float = 1               # among the judgments
     _default = 'html'
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """Return the judgments and the runs, as far as known."""
+        return self.scores.inputs
 
     @cached_property
     def pair(self) -> tuple[str, ...]:

@@ -440,6 +440,8 @@ class Result:
 
     def _to_text(self): return self._written('text')
 
+    def _recorded_json(self): return self.to_json()
+
     def _file_columns(self):
         """Return the columns of the table in a file."""
         return self._columns()
@@ -499,7 +501,7 @@ def file_format(
                      'one of these, without its dot')
 
 FILES = {  # format -> the method of a result that returns the content of the file
-    'txt': '_to_text', 'md': 'to_markdown', 'html': 'to_html', 'tex': 'to_latex', 'json': 'to_json', 'csv': '_to_csv',
+    'txt': '_to_text', 'md': 'to_markdown', 'html': 'to_html', 'tex': 'to_latex', 'json': '_recorded_json', 'csv': '_to_csv',
     'parquet': '_to_parquet'}
 ENDINGS = {form: form for form in FILES} | {'markdown': 'md', 'htm': 'html', 'latex': 'tex'}  # of a file's name
 
