@@ -35,7 +35,7 @@ from irmetrics_nb.evaluation.conventions import (
 )
 from .findings import MISSING, RANKS, TOP, Depth, deepest, depth_note, top_counts
 from ..metrics.parsing import ByMeasure, flat_name, parse
-from ..results.records import Recorded
+from ..results.records import Recorded, read_record
 from irmetrics_nb.results.results import (
     Cell,
     Result,
@@ -619,11 +619,15 @@ class Scores(Recorded):
     def load(
         cls, path: StrPath, *, conventions: str | Conventions | None = None,
     ) -> 'Scores':
-        """Read the values that `save` wrote to a CSV, Parquet or JSON file.
+        """Read the scores that `save` wrote to a JSON, Parquet or CSV file.
 
-        The conventions are not read: CSV and Parquet files do not contain them, and JSON
-        describes them in words. Pass those that were used to put the scores beside
-        others. Raises DataError if the file is not a table of scores."""
+        A CSV file has only the values: pass the conventions that were used, to put the
+        scores beside others. Raises DataError if the file is not a table of scores, or
+        has the record of another result."""
+        if read_record(path):
+            scores = super().load(path)
+            if conventions is None: return scores
+            return replace(scores, conventions=conventions_of(conventions))
         from irmetrics_nb.data.records import read_scores
         if conventions is None: conventions = Conventions(known=False)
         else: conventions = conventions_of(conventions)

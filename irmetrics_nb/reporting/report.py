@@ -64,7 +64,6 @@ from irmetrics_nb.results.results import (
     DIGITS,
     ENDINGS,
     Cell,
-    Result,
     Table,
     Text,
     cell_text,
