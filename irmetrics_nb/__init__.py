@@ -19,7 +19,9 @@ _PUBLIC = {
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
         'forensics.identification': 'identify differ'},
-    'Check': {'evaluation.checkup': 'check', 'forensics.auditing': 'audit'},
+    'Check': {
+        'evaluation.checkup': 'check', 'forensics.auditing': 'audit',
+        'forensics.verification': 'verify'},
     'Report': {'reporting.report': 'report'},
     'Data': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',

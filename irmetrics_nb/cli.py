@@ -326,6 +326,31 @@ def _differ(qrels, run, measure, a, b, format='table', output=None):
     difference = differ(judgments, results, parsed, a=a, b=b)
     show(result_text(difference, format), output)
 
+# %% ../nbs/top_level/cli.ipynb #7e51f190
+VERIFY_EXAMPLES = '''
+**Examples**
+
+`irmetrics verify results/scores.json`
+
+`irmetrics verify gate.json --qrels qrels.txt --run main=main.run --run new=new.run`
+'''
+
+@takes_options(
+    saved=argument(Path, 'A JSON or Parquet file of scores, a comparison, a gate or a report.', 'RESULT'),
+    qrels=option(Path, 'The judgments; default: the file of the recorded name beside RESULT.'),
+    runs=option(list[str], 'The file of a run, if it is not beside RESULT.', '--run', metavar='NAME=FILE'))
+def _verify(saved, qrels=None, runs=(), format='table', output=None):
+    """Recompute a saved result from its inputs, or from the values of the queries; exit code
+    3 if something differs, and 2 if nothing can be recomputed."""
+    from irmetrics_nb import verify
+    check_files(saved, [], output)
+    named = [run.rpartition('=') for run in runs]
+    with usage_errors():
+        if not all(name for name, _, _ in named): raise ValueError('--run: write NAME=FILE')
+    result = verify(saved, qrels, {name: file for name, _, file in named})
+    show(result_text(result, format), output)
+    raise typer.Exit(result.code)
+
 # %% ../nbs/top_level/cli.ipynb #145140d2
 AUDIT_EXAMPLES = '''
 **Examples**
@@ -387,6 +412,7 @@ COMMANDS = {  # name -> function, and the examples below its help
     'identify': (_identify, IDENTIFY_EXAMPLES),
     'differ': (_differ, DIFFER_EXAMPLES),
     'audit': (_audit, AUDIT_EXAMPLES),
+    'verify': (_verify, VERIFY_EXAMPLES),
     'measures': (_list_measures, None),
     'demo': (_demo_command, None),
 }

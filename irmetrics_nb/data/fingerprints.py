@@ -98,10 +98,10 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
     """
     digests: dict[bytes, tuple[int, bytes]] = {}
     for rows in _batches(source, role):
-        for query, *digest in query_digests(rows, in_order=in_order):
+        for query, n, digest in query_digests(rows, in_order=in_order):
             if query in digests:  # not adjacent: all rows are needed at once
                 return content_hash(read_rows(source, role), role, in_order=in_order)
-            digests[query] = digest
+            digests[query] = n, digest
     total = hashlib.sha256()
     for query, (n, digest) in sorted(digests.items()):
         for part in query, struct.pack('>Q', n), digest:
@@ -142,7 +142,7 @@ class Input:
 
         A hash that cannot be computed is None, and 'reason' says why. Warns if a file has
         changed."""
-        source = self.source() if isinstance(self.source, ref) else self.source
+        source: Any = self.source() if isinstance(self.source, ref) else self.source
         record: dict[str, Any] = dict.fromkeys(RECORDED) | {'role': self.role}
         if is_path(source):
             name = os.path.basename(str(source).rstrip('/'))

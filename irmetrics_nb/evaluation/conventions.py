@@ -157,6 +157,7 @@ class Options(TypedDict, total=False):
     system: str | None
     memory: int | None
     part: bool
+    record: bool
 
 # %% ../../nbs/evaluation/conventions.ipynb #fe7204f9
 CUTOFF = "a cutoff is written with its measure, such as 'nDCG@{}'"

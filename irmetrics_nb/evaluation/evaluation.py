@@ -84,7 +84,7 @@ def evaluate(
     identical_ids: IdenticalIdsChoice | None = None, names: NamesChoice = 'standard',
     system: str | None = None, memory: int | None = None,
     progress: Callable[[int, int], object] | None = None, groups: Any = None,
-    part: bool = False,
+    part: bool = False, record: bool = False,
 ) -> Scores:
     """Evaluate one or several runs against relevance judgments.
 
@@ -165,6 +165,9 @@ def evaluate(
     part : bool
         Whether this is only a part of the queries, and `Scores.concat` will combine the
         parts. Then judgments, results or common queries may be missing.
+    record : bool
+        Whether to hash dicts, standard input and other sources that cannot be read again
+        when the result is saved; see `Scores.save`.
 
     Returns
     -------
@@ -232,9 +235,10 @@ def evaluate(
     requested = requested_measures(measures, conventions, names)
     runs = recognise(qrels, run, system)
     graded_source = _of_part(qrels, Qrels) if part else qrels
-    inputs = Input.of('qrels', qrels)
+    inputs: Any = Input.of('qrels', qrels)
     truth = Judgments(Qrels._of(graded_source, conventions.duplicates))
     if inputs.source is None: inputs = Input.of('qrels', truth.qrels)
+    if record and inputs.source is None: inputs = Input('qrels', truth.qrels).record
     roles_known = isinstance(qrels, Qrels)  # these are the judgments
     scored = []
     answered = []
@@ -243,7 +247,7 @@ def evaluate(
         release = not roles_known and i == len(runs)  # they have served
         try:
             one_scores, judged, reading, results = score_run(
-                requested, truth, current_run, conventions, part=part,
+                requested, truth, current_run, conventions, part=part, record=record,
                 roles_known=roles_known, memory=memory, progress=report,
                 release_qrels=release)
         except DataError as error:
@@ -278,7 +282,7 @@ def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[t
 
 def score_run(
     requested: Sequence[Measure], judgments: Judgments, run: RunSource, conventions: Conventions, *,
-    part: bool = False, roles_known: bool = False, **options: Any,
+    part: bool = False, roles_known: bool = False, record: bool = False, **options: Any,
 ) -> tuple[Scores, Judged, Reading, RunSource]:
     """Read a run, join it with the judgments, and compute all measures.
 
@@ -288,7 +292,10 @@ def score_run(
     `judge_run`."""
     if part and not run.is_read: run = replace(run, source=_of_part(run.source, Run))
     in_order = 'given' in conventions.orders or conventions.duplicates in ('first', 'last')
-    source = Input.of('run', run.path or run.source, in_order)
+    source: Any = Input.of('run', run.path or run.source, in_order)
+    if record and source.source is None:
+        run = run.loaded(conventions.duplicates)
+        source = Input('run', run.source, in_order).record
     roles_known &= run.is_read or len(run.options) > 0
     views = other_views(requested, conventions)
     if views: run = run.loaded(conventions.duplicates)

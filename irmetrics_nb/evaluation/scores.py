@@ -35,7 +35,7 @@ from irmetrics_nb.evaluation.conventions import (
 )
 from .findings import MISSING, RANKS, TOP, Depth, deepest, depth_note, top_counts
 from ..metrics.parsing import ByMeasure, flat_name, parse
-from ..results.records import Recorded, read_record
+from ..results.records import Recorded, as_data, read_record
 from irmetrics_nb.results.results import (
     Cell,
     Result,
@@ -73,6 +73,17 @@ def check_measures(scores: Sequence[Any], items: str) -> None:
         if other.conventions != first.conventions:
             differences = {*first.conventions.describe()} ^ {*other.conventions.describe()}
             raise ValueError(f'{items} need the same conventions, but these differ: {sorted(differences)}')
+
+def check_judgments(runs: Sequence[Any]) -> None:
+    """Raise ValueError if runs were evaluated with different judgments, as far as these are known."""
+    if len({id(run.judgments) for run in runs}) == 1: return
+    names: dict[str, str] = {}  # content hash -> a run
+    for run in runs:
+        judgments = as_data(run.judgments) or {}
+        if judgments.get('content'): names.setdefault(judgments['content'], f'{run.name} ({judgments["name"]})')
+    if len(names) > 1:
+        raise ValueError(f'the judgments of {" and ".join(names.values())} differ; if this is intended, write '
+                         "judgments='differ'")
 
 # %% ../../nbs/evaluation/scores.ipynb #4ef97752
 @dataclass(frozen=True, eq=False, repr=False)
@@ -571,9 +582,10 @@ class Scores(Recorded):
         """Combine the scores of several runs, aligned by query id.
 
         Raises ValueError if there are no scores, if two runs have the same
-        name, or if measures or conventions differ."""
+        name, or if measures, conventions or judgments differ."""
         runs = [run for scores in runs for run in scores.split_runs()]
         check_measures(runs, 'runs in one table')
+        check_judgments(runs)
         repeated = repeated_item(scores.name for scores in runs)
         if repeated is not None: raise ValueError(f'two runs are called {repeated!r}')
         ids = dict.fromkeys(q for scores in runs for q in scores.query_ids)

@@ -33,14 +33,14 @@ VALUES = 1e-12      # the largest difference of values of queries and of their m
 STATISTICS = 1e-9   # and of other statistics
 REFERENCES = {'judgments', 'source', 'inputs', 'reading'}  # data about inputs, which are checked apart
 
-def differences(recorded: Any, computed: Any, tolerance: float, path: str = '') -> Iterator[str]:
+def unequal(recorded: Any, computed: Any, tolerance: float, path: str = '') -> Iterator[str]:
     """Yield a text for each place at which data differ by more than `tolerance`, relative to numbers above 1."""
     if isinstance(recorded, dict) and isinstance(computed, dict):
         for name in dict.fromkeys([*recorded, *computed]):
             if name not in REFERENCES:
-                yield from differences(recorded.get(name), computed.get(name), tolerance, f'{path}.{name}')
+                yield from unequal(recorded.get(name), computed.get(name), tolerance, f'{path}.{name}')
     elif isinstance(recorded, list) and isinstance(computed, list) and len(recorded) == len(computed):
-        for i, pair in enumerate(zip(recorded, computed)): yield from differences(*pair, tolerance, f'{path}[{i}]')
+        for i, pair in enumerate(zip(recorded, computed)): yield from unequal(*pair, tolerance, f'{path}[{i}]')
     elif isinstance(recorded, float | int) and isinstance(computed, float | int):
         scale = max(1, abs(recorded))
         if abs(recorded - computed) > tolerance * scale: yield f'{path[1:]}: {recorded!r}, computed {computed!r}'
@@ -125,16 +125,16 @@ def _check_values(part, names, inputs, sources):
         return Check('values of queries', 'not checked', 'not all inputs are here')
     qrels, *runs = sources
     groups = getattr(part, 'groups', None)
-    again = evaluate(qrels, dict(zip(names, runs)), part.requested, conventions=part.conventions, groups=groups or None)
+    again: Any = evaluate(qrels, dict(zip(names, runs)), part.requested, conventions=part.conventions, groups=groups or None)
     if not isinstance(part, Scores): again = from_scores(again)
     elif part.is_single: again = again.run(names[0])
-    return _outcome('values of queries', differences(as_data(part), as_data(again), VALUES), 'from the inputs')
+    return _outcome('values of queries', unequal(as_data(part), as_data(again), VALUES), 'from the inputs')
 
 def _check_statistics(comparison, record):
     """Recompute the pairs of a comparison from the values of the queries."""
     again = compare_sample(comparison.sample, comparison.method, comparison.baseline, comparison.groups)
     pairs = as_data([*comparison.rows]), as_data([*again.rows])
-    found = [*differences(*pairs, STATISTICS)]
+    found = [*unequal(*pairs, STATISTICS)]
     if found and record['numpy'] != np.__version__ and _is_close(comparison, again):
         return Check('statistics', 'equal', f'within the Monte Carlo error of the generator of numpy {np.__version__}')
     return _outcome('statistics', found, 'from the values of the queries')
@@ -208,7 +208,7 @@ def _check_part(part, record, folder, qrels, runs):
     if not is_scores: yield _check_statistics(part, record)
     if verdict:
         again = check_again(verdict, part)
-        yield _outcome('verdicts', differences(as_data(verdict), as_data(again), STATISTICS), 'from the statistics')
+        yield _outcome('verdicts', unequal(as_data(verdict), as_data(again), STATISTICS), 'from the statistics')
 
 def _shown(path):
     """Return what a file shows besides its record: for Parquet, its table."""
@@ -224,12 +224,12 @@ def _check_shown(parts, record, shown):
     first, *others = parts
     computed = Context().run(first._shown_data)
     if record['kind'] == 'Report':
-        computed = {'scores': computed['runs']} | {'comparison': part.to_dict() for part in others}
-        shown = {name: shown[name] for name in computed}
+        computed = {'scores': computed['runs'], 'comparison': [part.to_dict() for part in others]}
+        shown = {'scores': shown['scores'], 'comparison': [shown['comparison']] * bool(others)}
     if 'table' in shown: computed = {'table': first._file_columns()}
-    pair = shown, json.loads(json.dumps(computed, default=as_data))
-    if record['version'] != __version__: pair = map(_without_text, pair)
-    return _outcome('numbers and texts of the file', differences(*pair, STATISTICS), 'from the record')
+    computed = json.loads(json.dumps(computed, default=as_data))
+    if record['version'] != __version__: shown, computed = _without_text(shown), _without_text(computed)
+    return _outcome('numbers and texts of the file', unequal(shown, computed, STATISTICS), 'from the record')
 
 def _without_text(data):
     if isinstance(data, dict): return {name: _without_text(x) for name, x in data.items()}

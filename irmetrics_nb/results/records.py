@@ -63,7 +63,7 @@ def from_data(hint: Any, data: Any) -> Any:
     """Convert data back to a value of the type `hint`; the reverse of `as_data`.
 
     Raises DataError for the name of a function, since no code is loaded."""
-    kind = get_origin(hint) or hint
+    kind: Any = get_origin(hint) or hint
     args = get_args(hint)
     if isinstance(data, dict) and [*data] == ['function']:
         raise DataError(f'the function {data["function"]} is not in the file')
@@ -72,7 +72,7 @@ def from_data(hint: Any, data: Any) -> Any:
     if data is None: return None
     if kind in (Union, UnionType): return from_data(args[0], data)
     if kind is Measure: return _measure_of(data)
-    if is_dataclass(kind):
+    if hasattr(kind, '__dataclass_fields__'):
         hints = get_type_hints(kind)
         return kind(**{name: from_data(hints[name], x) for name, x in data.items()})
     if kind is Mapping: return {name: from_data(args[1], x) for name, x in data.items()}
