@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irmetrics_nb import Checkup, check, compare, evaluate, explain, explain_difference, gate, load_example, report
+from irmetrics_nb.results.records import Recorded
 from irmetrics_nb.results.results import (
     Cell,
     Table,
@@ -174,10 +175,15 @@ def test_a_result_becomes_a_table_a_text_and_a_file(result, tmp_path):
     assert table.height == len(frame) > 0 and {*table.columns} >= {*map(str, frame.columns)}
     read = json.loads(result.to_json(), parse_constant=lambda word: 1 / 0)
     assert read and isinstance(result.to_dict(), dict)
-    texts = {"txt": rendered(result._blocks(), "text"), "md": result.to_markdown(), "html": result.to_html(), "tex": result.to_latex(), "json": result.to_json()}
+    texts = {"txt": rendered(result._blocks(), "text"), "md": result.to_markdown(), "html": result.to_html(), "tex": result.to_latex()}
     for end, text in texts.items():
         result.save(tmp_path / f"x.{end}")
         assert (tmp_path / f"x.{end}").read_text(encoding="utf-8") == text + "\n" and text.strip()
+    result.save(tmp_path / "x.json")
+    saved = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))
+    if isinstance(result, Recorded):
+        assert saved.pop("record")["kind"] == type(result).__name__
+    assert (saved["runs"] if isinstance(result, Scores) else saved) == read
     result.save(tmp_path / "x.parquet")
     assert pl.read_parquet(tmp_path / "x.parquet").equals(table)
     result.save(tmp_path / "x.csv")
@@ -270,7 +276,8 @@ def test_a_gate_is_a_result_with_rows_in_every_form(tmp_path):
     assert "<b>Gate: FAILED: 1 of 2 checks</b>" in page and page.index("<b>FAILED</b>: AP of title") < page.index("<b>passed</b>")
     assert "% Gate: FAILED: 1 of 2 checks" in paper and verdict._repr_html_() == page
     verdict.save(tmp_path / "gate.json")
-    assert json.loads((tmp_path / "gate.json").read_text()) == json.loads(verdict.to_json()) == verdict.to_dict()
+    saved = json.loads((tmp_path / "gate.json").read_text())
+    assert saved.pop("record")["kind"] == "Gate" and saved == json.loads(verdict.to_json()) == verdict.to_dict()
     verdict.save(tmp_path / "gate.md")
     assert (tmp_path / "gate.md").read_text() == verdict.to_markdown() + "\n" == verdict._repr_markdown_() + "\n"
 

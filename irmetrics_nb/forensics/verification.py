@@ -214,7 +214,7 @@ def _shown(path):
     """Return what a file shows besides its record: for Parquet, its table."""
     content = file_content(path)
     if content.startswith(b'PAR1'):
-        return {'table': import_polars().read_parquet(BytesIO(content)).to_dict(as_series=False)}
+        return as_data({'table': import_polars().read_parquet(BytesIO(content)).to_dict(as_series=False)})
     shown = json.loads(content)
     del shown['record']
     return shown
@@ -227,7 +227,7 @@ def _check_shown(parts, record, shown):
         computed = {'scores': computed['runs'], 'comparison': [part.to_dict() for part in others]}
         shown = {'scores': shown['scores'], 'comparison': [shown['comparison']] * bool(others)}
     if 'table' in shown: computed = {'table': first._file_columns()}
-    computed = json.loads(json.dumps(computed, default=as_data))
+    computed = as_data(computed)
     if record['version'] != __version__: shown, computed = _without_text(shown), _without_text(computed)
     return _outcome('numbers and texts of the file', unequal(shown, computed, STATISTICS), 'from the record')
 

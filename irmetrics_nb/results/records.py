@@ -138,8 +138,7 @@ class Recorded(Result):
     def _signed(self, shown):
         """Return the record with the hash of the file: of the record, and of what it shows."""
         record = self.record()
-        content = json.loads(json.dumps({**shown, 'record': record}, default=as_data))
-        return {**record, 'sha256': fingerprint(content)}
+        return {**record, 'sha256': fingerprint(as_data({**shown, 'record': record}))}
 
     def _recorded_json(self):
         shown = Context().run(self._shown_data)  # without options of the caller
