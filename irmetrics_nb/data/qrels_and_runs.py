@@ -47,7 +47,7 @@ from irmetrics_nb.data.ids import (
 )
 from .sources import is_columns, lookup_column, no_rows, read_rows, rows_from_dicts
 from .tables import SUBTOPICS
-from .text import Note, Rows, rank_rows, select_rows
+from .text import Note, Rows, select_rows
 from .writing import file_bytes, named_columns, write_whole
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
@@ -432,24 +432,28 @@ class QueryDocTable:
 
         Grades are int if all of them are integers."""
         rows = self.rows
+        order = np.argsort(rows.query, kind='stable')
+        numbers = rows.value[order].tolist()
         whole_grades = self._role == 'qrels' and not (rows.value % 1).any()
-        numbers = rows.value.tolist()
         if whole_grades: numbers = [*map(int, numbers)]
-        docs_of: dict = {query: {} for query in self.queries}
-        tables = [*docs_of.values()]
-        for query, doc, number in zip(rows.query.tolist(), rows.doc.tolist(), numbers): tables[query][doc] = number
-        return docs_of
+        pairs = zip(rows.doc[order].tolist(), numbers)
+        sizes = np.bincount(rows.query, minlength=len(self)).tolist()
+        return {query: dict(islice(pairs, size)) for query, size in zip(self.queries, sizes)}
+
+    def _named_columns(self):
+        columns = named_columns(self.rows, self._number)
+        return columns | {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
 
     def to_polars(self) -> Any:
         """Return all rows as a polars DataFrame.
 
-        The columns are query_id, doc_id, and relevance or score. Bytes of an id that
-        are not UTF-8 are escaped, as in caf\\xe9.
+        The columns are query_id, doc_id, and relevance, or score and rank. Bytes of an
+        id that are not UTF-8 are escaped, as in caf\\xe9. Documents of equal score are
+        ranked by document id, in descending order.
         """
         pl = import_polars()
-        query_ids = pl.Series('query_id', escape_non_utf8(self.queries), pl.String)
-        doc_ids = pl.Series('doc_id', escape_non_utf8(self.rows.doc.tolist()), pl.String)
-        return pl.DataFrame([query_ids[self.rows.query], doc_ids, pl.Series(self._number, self.rows.value)])
+        text_columns = dict.fromkeys(('query_id', 'doc_id'), pl.String)
+        return pl.DataFrame(self._named_columns(), schema_overrides=text_columns)
 
     def to_pandas(self) -> 'pandas.DataFrame':
         """Return all rows as a pandas DataFrame, with the columns of `to_polars`.
@@ -459,9 +463,7 @@ class QueryDocTable:
             import pandas as pd
         except ImportError:
             raise ImportError('to_pandas needs pandas, which is not installed; run pip install pandas') from None
-        columns = named_columns(self.rows, self._number)
-        ids = {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
-        return pd.DataFrame({**columns, **ids})
+        return pd.DataFrame(self._named_columns())
 
     def save(self, path: StrPath) -> None:
         """Write all rows to a file that `Qrels` or `Run` can read again.
@@ -545,12 +547,7 @@ class Qrels(QueryDocTable):
         if self._dicts: return self._dicts, np.arange(len(self._dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
         begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
-        doc_ids = self.rows.doc[order].tolist()
-        value = self.rows.value[order]
-        grades = value.tolist()
-        docs = [dict(zip(doc_ids[i:j], grades[i:j])) for i, j in pairwise(begin.tolist())]
-        by_query = dict(zip(self.queries, docs, strict=True))
-        return DictSource(by_query, value, begin), order
+        return DictSource(self.to_dict(), self.rows.value[order], begin), order
 
     def __repr__(self) -> str:
         grade = self._columns.value
@@ -690,12 +687,6 @@ class Run(QueryDocTable):
         without its extension. Otherwise, it is ''."""
         return self._own_name or self._facts.name
 
-    def to_polars(self) -> Any:
-        """Return all rows as a polars DataFrame with query_id, doc_id, score and rank.
-
-        Documents of equal score are ranked by document id, in descending order."""
-        pl = import_polars()
-        return super().to_polars().with_columns(pl.Series('rank', rank_rows(self.rows)))
 
     def __repr__(self) -> str:
         noun = 'chunk' if self.count else 'document'
