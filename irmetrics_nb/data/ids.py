@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
-from itertools import chain, combinations, count, product, repeat
+from itertools import chain, combinations, count, product
 from operator import itemgetter
 from typing import Any
 from unicodedata import normalize
@@ -93,11 +93,10 @@ class Ids:
         """Return a 64-bit hash of every string's bytes, as a uint64 array (n,)."""
         return _by_blocks(_hash_block, np.uint64, self)
 
-    def argsort(self, group: np.ndarray | None = None) -> np.ndarray:
+    def argsort(self, group: np.ndarray | int = 0) -> np.ndarray:
         """Return the row numbers that sort the strings by their bytes, shape (n,). If
         `group` is an array of one number per string, sort by it first."""
-        label = np.zeros(len(self), np.intp)
-        if group is not None: label = np.asarray(group)
+        label = np.broadcast_to(group, len(self))
         longest = self.length.max(initial=0)
         n_words = -(-longest // 8)
         for k in range(n_words):
@@ -472,9 +471,9 @@ def words_hint(source: Iterable) -> str:
 def number_faults(role: str, source: Any, value: np.ndarray, rows: Any) -> list[tuple[int, str]]:
     """Return (row, error message) for each of these rows with an invalid number. The first message lists grades that
     are words."""
-    hint = words_hint(source) if role == 'qrels' and len(rows) else ''
-    hints = chain([hint], repeat(''))
-    return [(i, invalid_number(role, source[i], value[i]) + end) for i, end in zip(rows, hints)]
+    faults = [invalid_number(role, source[i], value[i]) for i in rows]
+    if faults and role == 'qrels': faults[0] += words_hint(source)
+    return [*zip(rows, faults)]
 
 # %% ../../nbs/data/ids.ipynb #c2de0fe5
 _ZEROS = '(?<![0-9])0+(?=[0-9])'

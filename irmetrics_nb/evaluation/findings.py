@@ -445,15 +445,12 @@ def depth_note(depths: Mapping[str, Depth], measures: Iterable[Measure]) -> str:
     deep = max(depths, key=lambda name: depths[name].largest)
     end = depths[short].largest
     if depths[deep].documents <= end * depths[deep].queries: return ''
-    affected = [repr(m) for m in measures if m.kind.quality and not _ends_by(m, end)]
+    affected = [repr(m) for m in measures if m.kind.quality and not 0 < deepest([m]) <= end]
     if not affected: return ''
     return (f'the runs differ in depth: {short} has at most {counted(end, "document")} per query, and {deep} up to '
             f'{depths[deep].largest:,}; this can affect {", ".join(affected)}, but not measures with a cutoff of at '
             f'most {end:,}')
 
-def _ends_by(measure, rank):
-    "Return whether a measure has a cutoff of at most `rank`."
-    return measure.kind.at == 'k' and measure.at is not None and measure.at <= rank
 
 # %% ../../nbs/evaluation/findings.ipynb #851c64f4
 def _level_problems(evidence):
@@ -574,8 +571,7 @@ def _ranks_by_grade(counts, hits):
     lowest = counts.lowest.min()
     highest = counts.highest.max()
     if lowest == highest or (lowest, highest) != (grade.min(), grade.max()): return False
-    start = hits.rank if hits.tie_start is None else hits.tie_start
-    same_ties = changes(hits.query, grade) == changes(hits.query, start)
+    same_ties = changes(hits.query, grade) == changes(hits.query, hits.tie_start)
     return same_ties.all() and descends(hits.query, grade)
 
 def judged_share(hits: Judged, k: int) -> float:
@@ -585,7 +581,6 @@ def judged_share(hits: Judged, k: int) -> float:
 
 def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query number of each judged document whose score another document shares."
-    if hits.tie_size is None: return hits.query[:0]
     return hits.query[hits.tie_size > 1]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d7
