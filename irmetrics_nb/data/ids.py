@@ -273,7 +273,6 @@ class KeyIndex:
         flags[self.keys & np.uint64(size - 1)] = True
         return flags
 
-
 # %% ../../nbs/data/ids.ipynb #682e552e
 class Vocabulary:
     """Distinct strings, numbered from 0 in order of first appearance. The attribute

@@ -255,7 +255,6 @@ class DictSource:
         for begin, end in pairwise(self.begin.tolist()): value[begin:end].sort()
         return value
 
-
 # %% ../../nbs/data/qrels_and_runs.ipynb #80ba791c
 COUNT_CHOICES = 'chunks', 'documents'  # what takes a place in a run of chunks
 

@@ -34,7 +34,6 @@ from irmetrics_nb.evaluation.findings import (
     Depth,
     Finding,
     JudgmentEvidence,
-    PartsEvidence,
     RunEvidence,
     find_positions,
     find_problems,
@@ -495,7 +494,7 @@ def checkup_of(of_judgments: Checkup, runs: Iterable[tuple[Checkup, list]]) -> C
         facts |= of_run.facts
         findings += of_run.findings
         answered += answers
-    findings += find_problems(PartsEvidence(answered))
+    findings += find_problems(answered)
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Checkup(facts, tuple(findings))
 

@@ -107,11 +107,6 @@ class RunEvidence:
         """Return whether the facts come from all rows of the run, not from a sample."""
         return self.counts is not None
 
-@dataclass
-class PartsEvidence:
-    """Facts about several runs, which may be parts of one run."""
-    answered: Sequence[np.ndarray]        # For each run, which queries it answers
-
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7db
 def problem(code: str, examples: Iterable = (), severity: str = '', **words: Any) -> tuple:
     """Return a problem as the tuple (code, examples, severity, words).
@@ -380,10 +375,10 @@ def _id_problems(evidence):
 def _swap_problems(evidence):
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
 
-def _part_problems(evidence):
-    answered = np.array(evidence.answered)
-    if len(answered) < 2 or answered.sum(axis=1).min() < 3: return
-    n_runs = answered.sum(axis=0)
+def _part_problems(answered):
+    "Yield a problem if several runs may be parts of one run."
+    if len(answered) < 2 or min(map(np.count_nonzero, answered)) < 3: return
+    n_runs = np.sum(answered, axis=0)
     shared = np.count_nonzero(n_runs > 1)
     queries = np.count_nonzero(n_runs)
     if shared < min(len(answered), queries / 2): yield problem('parts')
@@ -450,7 +445,6 @@ def depth_note(depths: Mapping[str, Depth], measures: Iterable[Measure]) -> str:
     return (f'the runs differ in depth: {short} has at most {counted(end, "document")} per query, and {deep} up to '
             f'{depths[deep].largest:,}; this can affect {", ".join(affected)}, but not measures with a cutoff of at '
             f'most {end:,}')
-
 
 # %% ../../nbs/evaluation/findings.ipynb #851c64f4
 def _level_problems(evidence):
@@ -706,7 +700,7 @@ CONDITIONS = {
     RunEvidence: (
         _id_problems, _swap_problems, _query_problems, _document_problems, _position_problems, _order_problems,
         _depth_problems, _score_problems, _tie_problems),
-    PartsEvidence: (_part_problems,),
+    list: (_part_problems,),
 }
 
 def find_problems(
@@ -714,7 +708,9 @@ def find_problems(
 ) -> list[Finding]:
     """Return the problems that the rules find in the facts, in the order of `RULES`.
 
-    where: the run's name, or 'judgments'. faults, notes: the problems and the notes of the reader."""
+    evidence: a `JudgmentEvidence`, a `RunEvidence`, or, for several runs, a list of bool arrays (queries,): whether a
+    run answers each query. where: the run's name, or 'judgments'. faults, notes: the problems and the notes of the
+    reader."""
     codes = [*RULES]
     problems = [*faults]
     for condition in CONDITIONS[type(evidence)]: problems += condition(evidence)
