@@ -417,8 +417,8 @@ class Judged:
         """Return a batch of the selected queries, in the order of `queries`.
 
         queries: (n,) the numbers of the queries; a number may occur several times."""
-        entries, query = _rows_of(self.query, queries)
-        pool, pool_query = _rows_of(self.pool_query, queries)
+        entries, query = _query_rows(self.query, queries)
+        pool, pool_query = _query_rows(self.pool_query, queries)
         columns = {name: getattr(self, name)[entries] for name in ENTRY_COLUMNS}
         columns |= {'query': query, 'retrieved': self.retrieved[queries]}
         columns |= {'pool_query': pool_query, 'pool_grade': self.pool_grade[pool]}
@@ -450,7 +450,7 @@ def _no_ties(rank):
     sizes = np.ndarray(np.shape(rank), _ONE.dtype, _ONE, strides=(0,))  # faster than broadcast_to
     return {'tie_start': rank, 'tie_size': sizes}
 
-def _rows_of(query, queries):
+def _query_rows(query, queries):
     """Find the rows that belong to the selected queries. query: the query number of each row, ascending. Returns two
     arrays with one entry per row found: the index of the row in `query`, and the position of its query in `queries`."""
     begin = np.searchsorted(query, queries)

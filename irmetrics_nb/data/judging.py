@@ -486,7 +486,7 @@ class Reading:
     looks: Callable[[], list[QueryLook]] = list  # returns some queries as they came
     observed: Sequence = ()  # the results of an observer for each part
     notes: tuple[Note, ...] = ()  # for the small print
-    missing: Any = False  # (judged queries,) bool: whether it lacks the query; one without documents is not lacking
+    missing: Any = False  # (judged queries,) bool: whether it lacks the query
 
 # %% ../../nbs/data/judging.ipynb #d567dcab
 def _check_common(qrels, rows):
@@ -624,7 +624,8 @@ def judge_run(
     source = RunSource.of(run).repeatable()
     file = source.open(size)
     joined = None
-    if file is not None: joined = _join_file(judgments, file, ties, observe, size, progress)
+    if file is not None:
+        joined = _join_file(judgments, file, ties, observe, size, progress)
     joined = joined or _join_in_memory(judgments.qrels, source.read(), ties, observe)
     judgments, hits, reading = joined
     answered = np.concatenate([batch.query for batch in hits])
