@@ -497,7 +497,7 @@ SPELLINGS = {
     'without the part after #': _removing('#.*$'),
     'without the folders at the beginning': _removing('^.*/'),
 }
-LOSSY_SPELLINGS = [*SPELLINGS][-3:]  # that may leave the same of two documents
+LOSSY_SPELLINGS = {*[*SPELLINGS][-3:]}  # that may leave the same of two documents
 
 def _decoding(encoding):
     """Return a function that decodes an id which is not UTF-8. Other ids are unchanged."""
@@ -575,17 +575,17 @@ def _without(where, affix):
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
 def _normal_forms(ids, rules, source):
-    """Normalise ids by one or two rules; return {normalised id: (id, names of lossy rules that changed it)}. A
-    normalised id of several ids is left out, and so is ''. `source` is 1 for judged ids, 2 for retrieved ids."""
+    """Normalise ids by one or two rules; return {normalised id: (id, set of the rules that changed it)}. A normalised
+    id of several ids is left out, and so is ''. `source` is 1 for judged ids, 2 for retrieved ids."""
     forms: dict = {}
     for id in ids:
         form = id
-        lossy: tuple = ()
+        changed = set()
         for rule in rules:
             shorter = rule[source](form)
-            if shorter != form and rule[0] in LOSSY_SPELLINGS: lossy += (rule[0],)
+            if shorter != form: changed.add(rule[0])
             form = shorter
-        forms.setdefault(form, []).append((id, lossy))
+        forms.setdefault(form, []).append((id, changed))
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
 
 def _match_by(ids_of_both, rules):
@@ -595,9 +595,9 @@ def _match_by(ids_of_both, rules):
     pairs = []
     for judged, retrieved in ids_of_both:
         retrieved_forms = _normal_forms(retrieved, rules, 2)
-        for form, (id, lossy) in _normal_forms(judged, rules, 1).items():
-            match, also_lossy = retrieved_forms.get(form, (id, lossy))
-            if id != match and not {*lossy}.intersection(also_lossy): pairs.append((id, match))
+        for form, (id, changed) in _normal_forms(judged, rules, 1).items():
+            match, match_changed = retrieved_forms.get(form, (id, changed))
+            if id != match and not changed & match_changed & LOSSY_SPELLINGS: pairs.append((id, match))
     description = ' and '.join(rule[0] for rule in rules)
     examples = tuple(dict.fromkeys(pairs))[:2]
     return description, len(pairs), examples

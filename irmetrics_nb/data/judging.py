@@ -590,11 +590,10 @@ def _join_file(judgments, file, ties, observe, memory, progress):
     answered = sum(map(len, queries))
     return judgments, hits, Reading(answered, file.tag, description, all_looks, observed, file.notes)
 
-def row_batches(run: Any) -> Iterator[Rows]:
-    """Yield the rows of a run in batches, or in one piece if that is not possible."""
-    source = RunSource.of(run).repeatable()
-    file = source.open(DEFAULT_MEMORY)
-    yield from [source.read().rows] if file is None else map(file.rows, file)
+def row_batches(run: RunSource) -> Iterator[Rows]:
+    """Yield the rows of a `repeatable` run in batches, or in one piece if that is not possible."""
+    file = run.open(DEFAULT_MEMORY)
+    yield from [run.read().rows] if file is None else map(file.rows, file)
 
 # %% ../../nbs/data/judging.ipynb #4564e385
 DEFAULT_MEMORY = 1 << 30  # bytes

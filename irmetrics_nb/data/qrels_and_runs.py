@@ -214,7 +214,6 @@ class DictSource:
     """Qrels or a run as {query: {document: number}}, with all n numbers in an array."""
     docs: dict         # the dicts, with ids that are text
     value: np.ndarray  # (n,) float64, as they came
-    begin: np.ndarray  # (queries + 1,) where each query's numbers begin, and where the last one's end
     listed: str = ''   # 'lists' if these are judgments that came as lists
 
     @classmethod
@@ -233,9 +232,14 @@ class DictSource:
         except (struct.error, OverflowError, ValueError):
             return None
         value = np.frombuffer(packed)
-        begin = np.cumsum([0, *map(len, docs.values())], dtype=np.intp)
         listed = 'lists' if role == 'qrels' and kinds == {list} else ''
-        return None if len(invalid_rows(value, role)) else cls(docs, value, begin, listed)
+        return None if len(invalid_rows(value, role)) else cls(docs, value, listed)
+
+    @cached_property
+    def begin(self) -> np.ndarray:
+        """Return the position where the numbers of each query begin, and after all of
+        them their end, as an intp array (queries + 1,)."""
+        return np.cumsum([0, *map(len, self.docs.values())], dtype=np.intp)
 
     @cached_property
     def doc_ids(self) -> list[str]:
@@ -545,8 +549,7 @@ class Qrels(QueryDocTable):
         same order."""
         if self._dicts: return self._dicts, np.arange(len(self._dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
-        begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
-        return DictSource(self.to_dict(), self.rows.value[order], begin), order
+        return DictSource(self.to_dict(), self.rows.value[order]), order
 
     def __repr__(self) -> str:
         grade = self._columns.value

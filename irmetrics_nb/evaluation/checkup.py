@@ -346,7 +346,7 @@ def evidence_of_run(judgments: Qrels | None, path: Any, k: int, source: Any) -> 
     counts = total_counts(reading.observed)
     depth = counts.depth
     tallies = total_tallies(counts.tallies)
-    variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, source))
+    variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, run))
     evidence = judged_evidence((), hits, Judgments(qrels), None, reading)
     judged_queries = {*qrels.queries}
     return replace(
