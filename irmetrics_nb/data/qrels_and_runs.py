@@ -120,21 +120,21 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
     documents, code = factorize(rows.doc[suspected])
     pair = rows.query[suspected] * np.int64(len(documents)) + code
     _, chosen, group = np.unique(pair, return_index=True, return_inverse=True)  # the first row of each pair
-    if duplicates == 'mean': rows = _with_means(rows, suspected, suspected[chosen][group])
+    if duplicates == 'mean': rows = _with_means(rows, suspected, chosen, group)
     removed = np.delete(suspected, chosen)
     selection = np.delete(np.arange(len(rows)), removed)
     remaining = select_rows(rows, selection)
     repeats = rows.repeats + len(removed)
     return replace(remaining, repeats=repeats, duplicates=duplicates), keys[selection]
 
-def _with_means(rows, selection, first):
+def _with_means(rows, selection, first, group):
     """Return rows in which the first row of each group of duplicates has the mean of their numbers, rounded once.
-    `selection` has the numbers of all duplicate rows, and `first` the number of the first row of the group of each.
-    Raise DataError for a mean of the scores inf and -inf."""
-    numbers: dict[int, list] = {}
-    for i, number in zip(first.tolist(), rows.value[selection].tolist()): numbers.setdefault(i, []).append(number)
+    `selection` has the numbers of all duplicate rows. `group` has the group of each of them, and `first` the position
+    in them of the first row of each group. Raise DataError for a mean of the scores inf and -inf."""
+    numbers: list = [[] for _ in first]
+    for i, number in zip(group.tolist(), rows.value[selection].tolist()): numbers[i].append(number)
     value = rows.value.copy()
-    value[[*numbers]] = [*map(mean, numbers.values())]
+    value[selection[first]] = [*map(mean, numbers)]
     if np.isnan(value).any(): raise DataError(f'{rows.source}: the mean of the scores inf and -inf is not a number')
     return replace(rows, value=value)
 

@@ -118,12 +118,11 @@ def tally_ids(ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> dict[str, 
     patterns: {code: expression} of the ids with the problem."""
     ids, _ = factorize(ids)
     texts = escape_non_utf8(ids.tolist())
-    anything = re.compile('|'.join(f'(?:{pattern})' for pattern in patterns.values()))
-    suspects = [i for i, text in enumerate(texts) if anything.search(text)]
     hashes = ids.hash()
     tallies = {}
     for code, pattern in patterns.items():
-        matching = [i for i in suspects if re.search(pattern, texts[i])]
+        search = re.compile(pattern).search
+        matching = [i for i, text in enumerate(texts) if search(text)]
         if not matching: continue
         examples = sorted(texts[i] for i in matching)[:2]
         tallies[code] = hashes[matching], examples

@@ -11,7 +11,7 @@ __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'MISSING', 'UNJUDGED', 'NO
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
-from math import lgamma, log
+from math import lgamma, log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -254,8 +254,7 @@ def in_deviations(surplus: int, changed: int) -> float:
     """Return surplus / sqrt(changed), the z-score of a sign test; 0 if `changed` is 0.
 
     surplus: the number of increases minus that of decreases. changed: the sum of both."""
-    if changed: return float(surplus / np.sqrt(changed))
-    return 0.0
+    return surplus / sqrt(changed) if changed else 0.0
 
 LEAST_UPWARDS = {'rising': -3, 'mixed': 3}  # of `upwards`; never enough in other orders
 
@@ -417,7 +416,7 @@ def top_counts(ranks: np.ndarray, k: int = TOP) -> tuple[int, int]:
 
 def deepest(measures: Iterable[Measure]) -> int:
     "Return the largest cutoff of the measures; 0 if no measure has a cutoff."
-    cutoffs = [m.at for m in measures if m.kind.at == 'k' and m.at is not None]
+    cutoffs = [m.at for m in measures if m.kind.at == 'k' and m.at]
     return int(max(cutoffs, default=0))
 
 def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
