@@ -50,7 +50,6 @@ from irmetrics_nb.evaluation.conventions import (
 from irmetrics_nb.evaluation.findings import (
     Depth,
     JudgmentEvidence,
-    PartsEvidence,
     check_swapped,
     first_ranks,
     judged_evidence,
@@ -254,7 +253,7 @@ def evaluate(
         evidence = judged_evidence(requested, judged, truth, results, reading)
         texts += warning_texts(evidence, reading.name)
         texts += warning_texts(JudgmentEvidence(requested, judged.pool_grade))
-    if not part: texts += warning_texts(PartsEvidence(answered))
+    if not part: texts += warning_texts(answered)
     for text in dict.fromkeys(map(visible, texts)): warn_caller(text)
     scores = scored[0] if runs.single else Scores.combine_runs(_with_names(scored, runs))
     if groups is None: return scores
