@@ -297,7 +297,7 @@ def rows_from_table(
     if role == 'qrels' and number.dtype.is_float(): number = number.fill_nan(None)
     valid = np.ones(table.height, bool)
     for column, code in (query, 'id'), (doc, 'id'), (number, 'number'):
-        if column is number and role == 'qrels' or not column.null_count(): continue  # a blank grade: unjudged
+        if column is number and role == 'qrels': continue  # a blank grade: unjudged
         for i in column.is_null().arg_true():
             report_fault(code, f'{name}, row {first + i + 1}: no value in column {column.name!r}')
             valid[i] = False
@@ -458,7 +458,8 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
 
     Blanks around a field are part of it. Raises DataError for invalid quotes."""
     if separator == ' ':
-        return (yield from ((n, line.split()) for n, line in enumerate(text.split('\n'), 1) if line.strip()))
+        text = '\n'.join('\t'.join(line.split()) for line in text.split('\n'))
+        separator = '\t'
     quoted = is_quoted(text, separator)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
@@ -588,21 +589,20 @@ def scan(path: StrPath) -> Any:
 
 def _quote_in_files(paths):
     """Return the sign that encloses fields in all TSV files with quotes, or None."""
-    quoted = []
-    for path in paths:
-        with file_errors(path):
-            with open(path, 'rb') as file: data = file.read()
-            if data.startswith(b'\x1f\x8b'): data = gzip.decompress(data)
-        if b'"' in data: quoted.append(is_quoted(data.decode('utf-8', 'replace'), '\t'))
+    texts = (_beginning(path).decode('utf-8', 'replace') for path in paths)
+    quoted = [is_quoted(text, '\t') for text in texts if '"' in text]
     return '"' if quoted and all(quoted) else None
+
+def _beginning(path, size=-1):
+    """Return the first bytes of a file, by default all of them. Those of a gzip file are uncompressed."""
+    with file_errors(path), open(path, 'rb') as file:
+        packed = file.peek().startswith(b'\x1f\x8b')
+        return (gzip.open(file) if packed else file).read(size)
 
 def _format_of_file(path):
     """Return 'parquet', 'json' or the CSV separator of a file from its first bytes. Raise
     DataError for any other file."""
-    with file_errors(path):
-        with open(path, 'rb') as file: head = file.read(1 << 16)
-        if head.startswith(b'\x1f\x8b'):
-            with gzip.open(path) as file: head = file.read(1 << 16)
+    head = _beginning(path, 1 << 16)
     if head.startswith(b'PAR1'): return 'parquet'
     if head.lstrip().startswith(b'{'): return 'json'
     separator = header_separator(head, path)
