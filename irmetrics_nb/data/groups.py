@@ -151,7 +151,10 @@ class Groups:
         for names in chosen.values():
             dimensions += [names] if isinstance(names, str) else names
         single = [name for name in dimensions if '×' not in name]
-        crossed = {name: [*map(str.strip, name.split('×'))] for name in dimensions if '×' in name}
+        crossed = {
+            name: [*map(str.strip, name.split('×'))]
+            for name in dimensions if '×' in name
+        }
         used = [*dict.fromkeys(chain(single, *crossed.values()))]
         if bins is None: bins = {}
         if not isinstance(bins, Mapping):

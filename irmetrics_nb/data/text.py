@@ -477,10 +477,9 @@ def side_by_side(f: Callable, items: Iterable) -> Iterator:
 # %% ../../nbs/data/text.ipynb #3a899aa8
 BATCH_BYTES = 6 << 20  # bytes read at a time; the rows of a batch fit into the L2 or L3 cache
 
-def rows_from_text(text: TextBytes, role: str, layout: Layout | None = None) -> Rows:
+def rows_from_text(text: TextBytes, layout: Layout) -> Rows:
     """Parse the rows of a TREC file, or of a text with another layout. Raises DataError if there are no rows or a
     row is invalid."""
-    layout = layout or LAYOUTS[role]
     query, start, length, value = (np.empty(text.lines, t) for t in (np.int32, np.intp, np.int32, np.float64))
     vocabulary = Vocabulary(text.buffer)
     n = longest = 0
