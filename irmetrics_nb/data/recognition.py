@@ -406,7 +406,7 @@ class TextFile:
 
     def rows(self, text: TextBytes) -> Rows:
         """Parse a batch and return its rows."""
-        with hint_if_binary(self.head): rows = rows_from_text(text, 'run')
+        with hint_if_binary(self.head): rows = rows_from_text(text, LAYOUTS['run'])
         if text.line == 1: self.tag = rows.name
         self.comments_at[text.line] = rows.comments
         return rows
@@ -455,7 +455,7 @@ class TextFile:
         for path in paths:
             data = np.append(np.fromfile(path, np.uint8), np.zeros(PAD, np.uint8))
             if len(data) == PAD: continue
-            yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, complete=False), 'run')
+            yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, complete=False), LAYOUTS['run'])
 
     def count_bytes(self) -> int:
         """Return the number of bytes of the uncompressed text.

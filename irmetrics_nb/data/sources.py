@@ -531,7 +531,7 @@ def rows_from_letor(data: bytes, role: str, name: str) -> Rows:
         line = text.count(b'\n', 0, other.start(1)) + 1
         raise DataError(f'{name}, line {line}: this LETOR line has no document id, such as #docid = d7')
     padded = np.frombuffer(bytearray(text + bytes(PAD)), np.uint8)
-    return rows_from_text(TextBytes.from_bytes(name, padded), role, Layout('qrels', 3, (0, 1, 2)))
+    return rows_from_text(TextBytes.from_bytes(name, padded), Layout('qrels', 3, (0, 1, 2)))
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: StrPath) -> BufferedReader:
@@ -617,7 +617,7 @@ def rows_from_bytes(data: np.ndarray, role: str, name: str, columns: Mapping = N
     if LETOR.match(head): return rows_from_letor(content.tobytes(), role, name)
     with hint_if_binary(head), polars_errors(name):
         layout = text_layout(head, role, columns)
-        return rows_from_text(TextBytes.from_bytes(name, data), role, layout)
+        return rows_from_text(TextBytes.from_bytes(name, data), layout)
 
 # %% ../../nbs/data/sources.ipynb #ad1d2b4f
 def is_path(source: object) -> bool:
