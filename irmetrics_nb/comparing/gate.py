@@ -45,7 +45,7 @@ from irmetrics_nb.comparing.sentences import (
     pair_interval,
 )
 from .statistics import detectable_by, differences
-from ..core.choices import NamesChoice, check_option, check_value, parameter
+from ..core.choices import check_option, check_value, parameter
 from ..data.errors import counted, visible
 from ..data.groups import EVERYTHING, slice_names
 from ..evaluation.conventions import tool_of
@@ -84,14 +84,12 @@ class Floor:
     slice: str = EVERYTHING
 
 # %% ../../nbs/comparing/gate.ipynb #49425fe7
-def parse_floor(
-    text: str, *, tool: str = '', names: NamesChoice = 'standard',
-) -> Floor:
+def parse_floor(text: str, *, tool: str = '') -> Floor:
     """Parse a floor (lowest allowed mean) such as nDCG@10=0.45 or slice:nDCG@10=0.4.
 
-    tool: the tool in which the name is looked up first. names: as in `evaluate`. The
-    name of a tool before a measure, as in xgboost:map@10=0.5, is not a slice. Raises
-    ValueError if `text` is not written in this form.
+    tool: the tool in which the name is looked up first. The name of a tool before a
+    measure, as in xgboost:map@10=0.5, is not a slice. Raises ValueError if `text` is not
+    written in this form.
 
     >>> parse_floor('short:P(rel=2)@5=0.3')
     Floor(measure='P(rel=2)@5', least=0.3, slice='short')
@@ -105,23 +103,20 @@ def parse_floor(
                          'or slice:nDCG@10=0.45')
     parsed = parse(measure, tool=tool)
     name = repr(parsed)
-    if names == 'asked' or parse(name).said != parsed.said: name = measure.strip()
+    if parse(name).said != parsed.said: name = measure.strip()
     return Floor(name, bound, group.strip() or EVERYTHING)
 
 def parse_floors(
     floors: str | Floor | Iterable[Floor | str], *, tool: str = '',
-    names: NamesChoice = 'standard',
 ) -> list[Floor]:
     """Parse several floors; 'P@5,10=0.4' is a floor of each of these measures.
 
-    tool, names: as in `parse_floor`."""
+    tool: as in `parse_floor`."""
     if isinstance(floors, str | Floor): floors = [floors]
     parsed = []
     for floor in floors:
-        if isinstance(floor, str):
-            texts = each_cutoff(floor)
-            parsed += [parse_floor(text, tool=tool, names=names) for text in texts]
-        else: parsed.append(floor)
+        if isinstance(floor, Floor): parsed.append(floor)
+        else: parsed += [parse_floor(text, tool=tool) for text in each_cutoff(floor)]
     return parsed
 
 def _slice_and_measure(target, tool):

@@ -542,12 +542,7 @@ class Measure(Generic[_P]):
         params = self.kind.complete(judged, self.arguments())
         return self(**params).labelled(self.label) if params else self
 
-    def __repr__(self) -> str: return self.label or self.standard
-
-    @property
-    def standard(self) -> str:
-        "Return the standard name, as text that `parse` reads."
-        return self._written(self.defaults)
+    def __repr__(self) -> str: return self.label or self._written(self.defaults)
 
     def _written(self, shown):
         "Return the measure as text; shown: values of parameters that are always shown."

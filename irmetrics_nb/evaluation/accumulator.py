@@ -96,9 +96,8 @@ class Accumulator:
         self.conventions = _of_stream(conventions, ties, no_relevant)
         check_option('weights', weights, (None, *get_args(NamedWeights)))
         requested = requested_measures(measures, self.conventions, names)
-        pairs = [(completed(m, self.conventions), m) for m in reversed(requested)]
-        by_name = {repr(complete): (complete, m) for complete, m in pairs}
-        self.measures, self.requested = map(tuple, zip(*reversed(by_name.values())))
+        name_of = {completed(m, self.conventions): m for m in reversed(requested)}
+        self.measures, self.requested = map(tuple, zip(*reversed(name_of.items())))
         for m in self.measures:
             if m.kind.aggregate not in (MEAN, GEOMETRIC_MEAN, SUM):
                 raise ValueError(f'{m.kind.aggregate.name} cannot be computed batch by '

@@ -231,8 +231,7 @@ def convention_phrases(conventions: Conventions, measures: Sequence[Measure]) ->
             if name == m.name and option not in OPTIONS_OF_KINDS and m.arguments().get(option) != value:
                 phrases.append(f'{m!r}: {option} is as requested, not as in {tool}')
     if tool in PRESETS: phrases += [f'in {tool}, {text}' for text in not_reproduced(PRESETS[tool], measures)]
-    phrases += [f'{m!r}: {m.kind.aggregate.name}' for m in measures if m.kind.aggregate != MEAN]
-    return phrases + [f'{m.label} is {m.standard}' for m in measures if m.label not in ('', m.standard)]
+    return phrases + [f'{m!r}: {m.kind.aggregate.name}' for m in measures if m.kind.aggregate != MEAN]
 
 # %% ../../nbs/evaluation/conventions.ipynb #0e7d1a01
 def worth_of_nothing(measure: Measure, no_relevant: str) -> float:

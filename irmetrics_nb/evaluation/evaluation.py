@@ -147,8 +147,8 @@ def evaluate(
         'skip' reads all of the run into memory.
     names : {'standard', 'asked'}
         The name of a measure in the result: its name in this package, such as
-        Success@10, or the text by which you asked for it, such as HR@10. Two texts for
-        the same measure are then two columns. A text that names several measures, such
+        Success@10, or the text by which you asked for it, such as HR@10; the first text,
+        if several texts name the same measure. A text that names several measures, such
         as 'P.5,10', and a `Measure` keep the standard names.
     system : str, optional
         The column or the partition of a table that has the names of several systems.
@@ -343,13 +343,13 @@ def score_batch(
     `score_dtype`): batch}, the same run joined with the judgments by other rules, for kinds
     of measures with special conventions."""
     listed = cache(Judged.listed)
-    plan = {}  # name: (measure, requested measure, its conventions, its batch)
+    plan = {}  # measure: (measure, requested measure, its conventions, its batch)
     for measure in reversed(requested):
         measure_conventions = conventions.of(measure.name)
         batch = views.get(measure_conventions.view, judged)
         if measure_conventions.judgments == 'retrieved': batch = listed(batch)
         m = completed(measure, conventions).resolve(batch)
-        plan[repr(m)] = m, measure, measure_conventions, batch  # two may become one
+        plan[m] = m, measure, measure_conventions, batch  # two may become one
     measures, requested, conventions_by_measure, batches = zip(*reversed(plan.values()))
     by_measure = [m.of(batch, ties=measure_conventions.ties)
                   for m, measure_conventions, batch in zip(measures, conventions_by_measure, batches)]

@@ -623,8 +623,6 @@ class Scores(Result):
             try: measures = tuple(map(parse, names))
             except ValueError as error:
                 raise DataError(f'{path}: a column is not a measure: {error}') from None
-            if len({*measures}) < len(names):  # two names of one measure
-                measures = tuple(m.labelled(x) for m, x in zip(measures, names))
             values = np.array([[row[m] for row in rows.values()] for m in names])
             info = RunInfo(name or file_stem(path), reading=LOADED)
             runs.append(cls(measures, tuple(rows), values, (info,), conventions))
