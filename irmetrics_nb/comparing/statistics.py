@@ -6,9 +6,9 @@
 __all__ = ['TIE_SHARE', 'NEVER_ZERO', 'EXACT', 'UNEQUAL_SPREAD', 'INTERVALS', 'METHODS', 'CORRECTIONS', 'grid_step',
            'whole_steps', 'gridded_size', 'cancelling', 'differences', 'stepped_differences', 't_test',
            'standard_error', 't_interval', 'skewness', 'wilcoxon', 'signed_rank_sum', 'wins_ties_losses', 'sign_test',
-           'effect_size', 'effect_interval', 'detectable_by', 'detectable', 'randomization_test', 'tukey_test',
-           'tukey_intervals', 'tukey_detectable', 'residual_deviations', 'vary_unequally', 'bootstrap_interval',
-           'studentized_interval', 'bootstrap_test', 'adjust', 'decision_alphas']
+           'effect_size', 'effect_interval', 'detectable_by', 'detectable', 'randomization_test', 'tukey_intervals',
+           'tukey_detectable', 'residual_deviations', 'vary_unequally', 'bootstrap_interval', 'studentized_interval',
+           'bootstrap_test', 'adjust', 'decision_alphas']
 
 # %% ../../nbs/comparing/statistics.ipynb #b6462e6c
 import warnings
@@ -469,35 +469,27 @@ def _steps_from_first(table):
     return whole_steps(less, step), float(step)
 
 # %% ../../nbs/comparing/statistics.ipynb #292d8306
-def tukey_test(
-    values: np.ndarray, *, draws: int = 10_000, seed: int = 0,
-) -> np.ndarray:
-    """Return the p-values of Tukey's HSD test by randomization, for all pairs.
-
-    `values`: array (queries, systems) without NaN. Returns an array (systems, systems)
-    with 1 on the diagonal. If there are at most `draws` shuffles, all are used and the
-    p-values are exact. Otherwise they are (b + 1) / (draws + 1), where b is the number
-    of random shuffles with a range of means at least as large as the pair's difference.
-    The same seed gives the same p-values. Sources: Tukey (1953); Carterette (2012).
-
-    >>> tukey_test([[0, 0, 1], [0, 1, 2]])[0].round(4)
-    array([1.    , 1.    , 0.3333])
-    """
-    return tukey_intervals(values, draws=draws, seed=seed)[0]
-
 def tukey_intervals(
     values: np.ndarray, *, alpha: float = 0.05, tables: int = 1, draws: int = 10_000,
     seed: int = 0, progress: Any = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the p-values of `tukey_test` and simultaneous intervals: (p, low, high).
+    """Return the p-values of Tukey's HSD test by randomization, with simultaneous
+    intervals: (p, low, high).
 
-    Each is an array (systems, systems). low[i, j] and high[i, j] are the ends of the
+    `values`: array (queries, systems) without NaN. p, low and high are arrays (systems,
+    systems). If there are at most `draws` shuffles, all are used and the p-values are
+    exact. Otherwise they are (b + 1) / (draws + 1), where b is the number of random
+    shuffles with a range of means at least as large as the pair's difference. The same
+    seed gives the same p-values. low[i, j] and high[i, j] are the ends of the
     interval for the mean of system j minus the mean of system i. The interval excludes
     0 exactly if `tables` times the p-value is below `alpha`. `tables` is the number of
     arrays like `values` that Bonferroni's correction takes into account. low and high
     are NaN if there are too few draws for such a small p-value. progress: called as
-    progress(done, total). Raises ValueError if a value is NaN. Source: Tukey (1953).
+    progress(done, total). Raises ValueError if a value is NaN. Sources: Tukey (1953);
+    Carterette (2012).
 
+    >>> tukey_intervals([[0, 0, 1], [0, 1, 2]])[0][0].round(4)
+    array([1.    , 1.    , 0.3333])
     >>> p, low, high = tukey_intervals([[0, 0, 1], [0, 1, 2]] * 2 + [[0, 0, 1]])
     >>> round(float(p[0, 2]), 4), round(float(low[0, 2]), 4), round(float(high[0, 2]), 4)
     (0.0062, 0.4, 2.4)
