@@ -60,7 +60,7 @@ def for_terminal(items: Iterable[Any]) -> list[Any]:
 
     Notes are dim, warnings are yellow."""
     from rich.text import Text
-    renderables: list[Any] = []
+    renderables = []
     for item in items:
         if isinstance(item, Table): renderables.append(_coloured(item))
         elif isinstance(item, list): renderables += [Text(visible(line)) for line in item]

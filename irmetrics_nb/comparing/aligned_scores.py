@@ -25,6 +25,7 @@ from irmetrics_nb.comparing.statistics import (
     EXACT,
     INTERVALS,
     METHODS,
+    Interval,
     adjust,
     bootstrap_interval,
     bootstrap_test,
@@ -50,10 +51,10 @@ from irmetrics_nb.comparing.statistics import (
 )
 from ..core.choices import check_option, check_value, parameter
 from ..data.errors import counted, short_repr, visible
-from ..data.groups import EVERYTHING, inside, read_groups, slice_names
+from ..data.groups import EVERYTHING, inside, slice_names
 from ..data.recognition import recognise
 from ..evaluation.conventions import Options, tool_of
-from ..evaluation.evaluation import Progress, in_percent, parts_of
+from ..evaluation.evaluation import Progress, group_names, in_percent, parts_of
 from irmetrics_nb.evaluation.findings import (
     MISSING,
     NOT_RELEVANT,
@@ -126,7 +127,7 @@ class Sample:
         raise KeyError(f'{measure} was not computed; available: '
                        f'{", ".join(self.measures)}')
 
-    def limits(self, measure: str) -> tuple[float, float]:
+    def limits(self, measure: str) -> Interval:
         """Return the smallest and the largest possible value of a measure, to which
         intervals and axes are clipped. They are infinite if the measure has no known
         maximum, or if a value in the sample is negative or above the maximum."""
@@ -293,10 +294,8 @@ def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
 def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:
     """Return the group of each query in a sample or in scores. The group is '' for a query without a group. Raises
     ValueError if no query has a group."""
-    group_of = read_groups(groups)
-    names = tuple(group_of.get(q, '') for q in sample.query_ids)
-    if any(names): return names
-    raise ValueError('no query belongs to a group; check that the groups and the judgments have the same query ids')
+    group_of = group_names(groups, sample.query_ids)
+    return tuple(group_of.get(q, '') for q in sample.query_ids)
 
 def in_slice(name: str) -> str:
     """Return ' in <name>' for use in a sentence, or '' for the slice of all queries."""
@@ -660,7 +659,7 @@ class Pair:
         return self.p_adjusted < alpha
 
     @property
-    def effect_interval(self) -> tuple[float, float]:
+    def effect_interval(self) -> Interval:
         """Return the interval (low, high) of `effect`, at the level of the difference."""
         if self.ties == self.queries > 0: return 0.0, 0.0
         if self.queries < LEAST_QUERIES: return np.nan, np.nan

@@ -369,9 +369,9 @@ class Measure(Generic[_P]):
     params: Mapping[str, Any] = field(default_factory=dict, hash=False)
     at: int | float | None = None
     # The parameters set explicitly, even to the default, and the function of lists.
-    given: Mapping[str, Any] = field(default_factory=dict, init=False, compare=False)
-    metric: Any = field(default=None, init=False, compare=False)
-    label: str = field(default='', init=False, compare=False)  # Its name in results
+    given: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    metric: Any = field(default=None, compare=False)
+    label: str = field(default='', compare=False)  # Its name in results
 
     def __init__(
         self, kind: Kind, params: Mapping[str, Any] | None = None,

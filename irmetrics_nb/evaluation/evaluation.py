@@ -40,6 +40,7 @@ from ..data.tables import RATINGS
 from irmetrics_nb.evaluation.conventions import (
     CUTOFF,
     Conventions,
+    ConventionsLike,
     completed,
     conventions_of,
     read_run,
@@ -75,7 +76,7 @@ OTHER_NAMES = {
 @with_hints(**OTHER_NAMES)
 def evaluate(
     qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,
-    conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
+    conventions: ConventionsLike = None, ties: TiesChoice | None = None,
     missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
     negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
     unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
@@ -258,7 +259,7 @@ def evaluate(
     for text in dict.fromkeys(map(visible, texts)): warn_caller(text)
     scores = scored[0] if runs.single else Scores.combine_runs(_with_names(scored, runs))
     if groups is None: return scores
-    return _with_groups(scores, groups)
+    return replace(scores, groups=group_names(groups, scores.query_ids))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #0ae767d2
 def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[tuple, Conventions]:
@@ -409,13 +410,12 @@ def requested_measures(
     return tuple(parse_measures(measures, tool=tool_of(conventions), names=names))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #574c5c7d
-def _with_groups(scores, groups):
-    "Return the scores with the group of each query; raise DataError if no query has one."
+def group_names(groups: Any, query_ids: Iterable[str]) -> dict[str, str]:
+    "Return {query: group} for the queries that have a group; raise DataError if none of `query_ids` has one."
     from irmetrics_nb.data.groups import read_groups
     group_of = {q: group for q, group in read_groups(groups).items() if group}
-    if group_of.keys().isdisjoint(scores.query_ids):
-        raise DataError('no query belongs to a group; check that the groups and the judgments have the same query ids')
-    return replace(scores, groups=group_of)
+    if not group_of.keys().isdisjoint(query_ids): return group_of
+    raise DataError('no query belongs to a group; check that the groups and the judgments have the same query ids')
 
 # %% ../../nbs/evaluation/evaluation.ipynb #08f1f951
 def _reporters(progress, runs):
