@@ -118,6 +118,8 @@ def test_results_have_the_names_that_were_asked_for():
 def test_parameters_of_conventions_keep_the_names():
     scores = evaluate(QRELS, RUN, 'map@2', conventions='xgboost', names='asked')
     assert [*scores.means] == ['map@2'] and scores.measures == (AP(divisor='min(R,k)') @ 2,)
+    compared = compare(QRELS, RUNS, 'map@2', conventions='xgboost', names='asked')
+    assert 'map@2 (relevant from grade 1 on; divided by the number of relevant documents, at most k; cutoff 2)' in compared.method_sentence()
     assert scores.means == pytest.approx(dict.fromkeys(['map@2'], evaluate(QRELS, RUN, 'map@2', conventions='xgboost').means["AP(divisor='min(R,k)')@2"]))
 
 

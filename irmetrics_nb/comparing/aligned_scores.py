@@ -12,8 +12,7 @@ __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'REQUIREMENTS', 'PAIR_COLUMNS
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import combinations, compress, product, zip_longest
+from itertools import combinations, compress, count, product
 from typing import Any
 
 import numpy as np
@@ -66,7 +65,7 @@ from irmetrics_nb.evaluation.findings import (
     depth_note,
     top_counts,
 )
-from ..metrics.parsing import parse_all, position
+from ..metrics.parsing import ByMeasure, parse_all
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642
 @dataclass(frozen=True, eq=False)
@@ -84,11 +83,14 @@ class Sample:
     conventions: Conventions | None = None  # of the values; None if unknown
     # (systems, queries): as in `Scores`; 1 for plain numbers, which need no documents
     judged_retrieved: Any = 1
+    # the measures with all parameters; default: parsed from `measures`, None if unknown
+    computed: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         n_systems, _, n_queries = self.values.shape
         judged = np.broadcast_to(self.judged_retrieved, (n_systems, n_queries))
-        vars(self).update(judged_retrieved=judged)
+        computed = self.computed or tuple(map(_measure_or_none, self.measures))
+        vars(self).update(judged_retrieved=judged, computed=computed)
 
     @property
     def tested(self) -> list[str]:
@@ -109,23 +111,13 @@ class Sample:
         array (systems, queries)."""
         return _common(self.values[:, self.index(measure)]).T
 
-    @cached_property
-    def computed(self) -> list[Measure | None]:
-        """Return the measures with all parameters, parsed from their names. A measure
-        whose name cannot be parsed is the requested one, or None if that is unknown."""
-        pairs = zip_longest(self.measures, self.requested)
-        return [_measure_or_none(name) or request for name, request in pairs]
-
     def index(self, measure: Any) -> int:
         """Return the index of a measure, also if its name is spelled differently. Returns
         0 if `measure` is None. Raises KeyError if the measure is not in the sample."""
         if measure is None: return 0
-        if measure in self.measures: return self.measures.index(measure)
         tool = tool_of(self.conventions)
-        row = position(measure, self.computed, self.requested or self.computed, tool)
-        if row is not None: return row
-        raise KeyError(f'{measure} was not computed; available: '
-                       f'{", ".join(self.measures)}')
+        rows = zip(self.measures, count())
+        return ByMeasure(rows, self.computed, self.requested, tool)[measure]
 
     def limits(self, measure: str) -> Interval:
         """Return the smallest and the largest possible value of a measure, to which
@@ -145,7 +137,7 @@ class Sample:
         return high - low
 
 def _measure_or_none(name):
-    try: return parse(name)
+    try: return parse(name).labelled(name)
     except ValueError: return None
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #9f7f9dc0
@@ -228,7 +220,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     requested = tuple(scores.requested[i] for i in rows)
     ranks = scores.first_ranks[..., :depth]
     return Sample(systems, names, scores.query_ids, values, tuple(notes), requested, ranks, scores.conventions,
-                  scores.judged_retrieved)
+                  scores.judged_retrieved, tuple(selected))
 
 def system_names(scores: Scores) -> tuple[str, ...]:
     """Return the names of the runs; a run without a name is called 'run'."""
