@@ -60,7 +60,7 @@ def for_terminal(items: Iterable[Any]) -> list[Any]:
 
     Notes are dim, warnings are yellow."""
     from rich.text import Text
-    renderables: list[Any] = []
+    renderables = []
     for item in items:
         if isinstance(item, Table): renderables.append(_coloured(item))
         elif isinstance(item, list): renderables += [Text(visible(line)) for line in item]
@@ -426,16 +426,14 @@ def suggest_measures(incomplete: str) -> list[str]:
     return [finished + blank + name for name in names if name.lower().startswith(begun.lower())]
 
 # %% ../nbs/top_level/cli_common.ipynb #59ab7749
-def floors_of(
-    texts: Sequence[str], conventions: str | None = None, names: NamesChoice = 'standard',
-) -> list:
+def floors_of(texts: Sequence[str], conventions: str | None = None) -> list:
     """Parse floors given on the command line: the lowest accepted mean of a measure,
-    such as nDCG@10=0.45. names: as in `evaluate`.
+    such as nDCG@10=0.45.
 
     Raises typer.BadParameter for a malformed floor."""
     if not texts: return []
     from irmetrics_nb.comparing.gate import parse_floors
-    with usage_errors(): return parse_floors(texts, tool=tool_of(conventions), names=names)
+    with usage_errors(): return parse_floors(texts, tool=tool_of(conventions))
 
 def stop_at_floors(scores: Iterable[Any], floors: Sequence) -> None:
     """Print each mean that is below its floor, and exit with code 3 if there is one.

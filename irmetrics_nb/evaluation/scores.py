@@ -29,6 +29,7 @@ from ..data.sources import file_stem, repeated_item
 from ..data.text import Note, total_notes
 from irmetrics_nb.evaluation.conventions import (
     Conventions,
+    ConventionsLike,
     UnknownConventions,
     convention_phrases,
     conventions_of,
@@ -607,7 +608,7 @@ class Scores(Result):
 
     @classmethod
     def load(
-        cls, path: StrPath, *, conventions: str | Conventions | None = None,
+        cls, path: StrPath, *, conventions: ConventionsLike = None,
     ) -> 'Scores':
         """Read the values that `save` wrote to a CSV, Parquet or JSON file.
 
@@ -623,8 +624,6 @@ class Scores(Result):
             try: measures = tuple(map(parse, names))
             except ValueError as error:
                 raise DataError(f'{path}: a column is not a measure: {error}') from None
-            if len({*measures}) < len(names):  # two names of one measure
-                measures = tuple(m.labelled(x) for m, x in zip(measures, names))
             values = np.array([[row[m] for row in rows.values()] for m in names])
             info = RunInfo(name or file_stem(path), reading=LOADED)
             runs.append(cls(measures, tuple(rows), values, (info,), conventions))
@@ -647,7 +646,7 @@ class Scores(Result):
         For several runs, it is a list with one object per run. NaN becomes null."""
         return rendered_scores(self, 'json', per_query=True)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self):
         columns = {
             'run': [run.name for run in self.runs for _ in self.query_ids],
             'query_id': [*self.query_ids] * len(self.runs)}
