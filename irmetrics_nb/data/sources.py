@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from io import BufferedReader
-from itertools import chain, starmap
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,9 +94,9 @@ from irmetrics_nb.data.text import (
 
 # %% ../../nbs/data/sources.ipynb #a7c10011
 def rows_from_service(source: Any, role: str, name: str, columns: Mapping) -> Rows:
-    """Return the rows of a request, a response or an export of a search service.
-    Hits are ranked in the order of the response. `columns` can choose one of several
-    judges."""
+    """Return the rows of a request, a response or an export of a search service, or of a
+    data set. Hits are ranked in the order of the response. `columns` can choose one of
+    several judges."""
     shape = service_shape(source)
     try:
         if role == 'qrels' and shape in ('judgments', 'snapshot'):
@@ -105,7 +105,7 @@ def rows_from_service(source: Any, role: str, name: str, columns: Mapping) -> Ro
     except (AttributeError, KeyError, TypeError) as error:
         raise DataError(f'{name}: unknown structure of the {shape} ({error!r})') from None
     rows = rows_from_dicts(numbers, role, name, columns)
-    if role == 'run': rows.ranks, rows.notes = True, (HITS_NOTE,)
+    if role == 'run' and shape != 'predictions': rows.ranks, rows.notes = True, (HITS_NOTE,)
     return rows
 
 # %% ../../nbs/data/sources.ipynb #77c96027
@@ -144,9 +144,9 @@ def rows_from_dicts(source: Mapping, role: str, name: str, columns: Mapping) -> 
     if not source: raise DataError(f'{name}: there are no queries')
     if is_columns(source): return rows_from_columns(source, role, name, columns)
     if holds_hits(source, columns):
-        hits = [(query, hit) for query, hits in source.items() for hit in hits]
-        queries = [query for query, _ in hits]
-        rows = rows_from_triples(starmap(_with_query, hits), role, name, columns, queries=queries)
+        queries = [query for query, hits in source.items() for _ in hits]
+        hits = map(_with_query, queries, chain.from_iterable(source.values()))
+        rows = rows_from_triples(hits, role, name, columns, queries=queries)
         empty = [query for query, hits in source.items() if not len(hits)]
         rows.query_ids, _ = factorize(ids_of_objects([*rows.query_ids.tolist(), *empty], name))
         return rows
@@ -165,16 +165,16 @@ def rows_from_dicts(source: Mapping, role: str, name: str, columns: Mapping) -> 
     return check_values(rows, role, numbers)
 
 def _docs_of_queries(source, role, name):
-    """Return ({query: documents}, lists). `lists` is True if all values are lists of documents (in judgments, lists
-    or sets), and False for dicts. Report other values, and inside `collect_faults` also invalid ids, with
-    `report_fault`, and leave them out."""
+    """Return ({query: documents}, lists). `lists` is True if the first value is a list of documents (in judgments, a
+    list or set), and False for a dict. Report values of the other kind, and inside `collect_faults` also invalid
+    ids, with `report_fault`, and leave them out."""
     containers = (list, tuple, Set) if role == 'qrels' else (list, tuple)
     source = {query: docs.tolist() if isinstance(docs, np.ndarray) else docs for query, docs in source.items()}
-    lists = all(isinstance(docs, containers) for docs in source.values())
+    lists = isinstance(next(iter(source.values())), containers)
     valid = {}
     for query, docs in source.items():
         problem = ''
-        if not (lists or isinstance(docs, Mapping)):
+        if not isinstance(docs, containers if lists else Mapping):
             problem = foreign_format(source) or (
                 f'the value of query {query!r} should be a dict of documents, or a list in every query, not '
                 f'{short_repr(docs)}')
@@ -361,8 +361,9 @@ def documents_of_records(table: Mapping, role: str, names: Sequence, where: str)
             ranked = enumerate(docs, 1)
             docs_of[query] = [{'rank': i, **doc} if isinstance(doc, Mapping) else doc for i, doc in ranked]
     if role == 'run': _warn_of_scores(table, queries, docs_of)
-    if role == 'run' or dict not in map(type, docs_of.values()): return docs_of
-    return {query: docs if isinstance(docs, dict) else dict.fromkeys(docs, 1) for query, docs in docs_of.items()}
+    elif dict in map(type, docs_of.values()):
+        docs_of = {query: docs if isinstance(docs, dict) else dict.fromkeys(docs, 1) for query, docs in docs_of.items()}
+    return docs_of
 
 def _warn_of_scores(table, queries, run):
     """Warn if the scores of a query contradict the order of its retrieved ids. `queries` has the query of each row."""
@@ -399,25 +400,6 @@ def rows_from_records(source: Any, role: str, name: str, columns: Mapping) -> Ro
     read = rows_from_service if service_shape(docs_of) else rows_from_dicts
     return read(docs_of, role, name, {key: columns[key] for key in columns if key not in keys})
 
-# %% ../../nbs/data/sources.ipynb #5d53a009
-def is_dataset(source: Any) -> bool:
-    """Return True for predictions of MTEB, and for a data set of LlamaIndex with a corpus and judgments."""
-    return type(source) is dict and ('mteb_model_meta' in source or {'corpus', 'relevant_docs'} <= source.keys())
-
-def rows_from_dataset(source: dict, role: str, name: str, columns: Mapping) -> Rows:
-    """Return the rows of a data set. Raises DataError for judgments without a run, a run without judgments, and
-    predictions of several subsets or splits."""
-    content = 'qrels' if 'corpus' in source else 'run'
-    if role != content: raise DataError(f'{name}: this data set has only a {content}, and no {role}')
-    if role == 'qrels': return rows_from_dicts(source['relevant_docs'], role, name, columns)
-    subsets = [(subset, source[subset]) for subset in source if subset != 'mteb_model_meta']
-    runs = {f'{subset}/{split}': splits[split] for subset, splits in subsets for split in splits}
-    if len(runs) != 1:
-        raise DataError(f'{name}: predictions of MTEB for {", ".join(runs) or "no split"}; pass the content of one of '
-                        'them')
-    [run] = runs.values()
-    return rows_from_dicts(run, role, name, columns)
-
 # %% ../../nbs/data/sources.ipynb #a6668483
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
 
@@ -440,18 +422,18 @@ def _object(pairs):
 def rows_from_json(data: bytes, role: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "Return the rows of a JSON file. Raises DataError if it is not JSON, or its content has no known structure."
     content, lines = parse_json(data, name, _object)
-    if isinstance(content, dict) and isinstance(next(iter(content), ''), RepeatedName):
-        raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
+    if isinstance(content, dict):
+        if isinstance(next(iter(content), ''), RepeatedName):
+            raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
+        flat = not any(isinstance(value, (dict, list)) for value in content.values())
+        if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
     form = form_of(content, columns)
     if lines and form is not RECORDS:
         if service_shape(content[0]) == 'one search':
             raise DataError(f'{name}, line {lines[0]}: {NO_QUERY}; add it to each line, such as '
                             '{"query_id": "q1", "response": {...}}')
         return rows_from_triples(content, role, name, columns, lines)
-    flat = isinstance(content, dict) and not any(isinstance(value, (dict, list)) for value in content.values())
-    if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
-    form = form_of(content, columns)
-    if isinstance(content, (dict, list)) and form: return form.read(content, role, name, columns)
+    if form and not isinstance(content, str): return form.read(content, role, name, columns)
     raise DataError(f'{name}: expected a JSON object or list, not {short_repr(content)}')
 
 def parse_json(text: str | bytes, name: str, hook: Callable | None = None) -> tuple[Any, list[int]]:
@@ -678,8 +660,7 @@ def named_lists(source: Any, used: Collection[str] = (), ids: Sequence[str] = ()
         records = list(source) if isinstance(source, Iterable) else []
         if records and all(isinstance(record, Mapping) for record in records): return _columns_of(records)
         raise DataError(f'expected a dict, a table, records or a path, not {short_repr(source)}')
-    is_pandas = hasattr(source, 'iloc') and hasattr(source, 'columns')
-    table = with_index(source) if is_pandas else to_polars_table(source, 'run')
+    table = with_index(source) if hasattr(source, 'iloc') else to_polars_table(source, 'run')
     names = [name for name in table.columns if str(name).lower() in used] or table.columns
     return {str(name): table[name].to_list() for name in names}
 
@@ -691,11 +672,9 @@ def _lists_of_file(path, used, ids):
     text = data.decode('utf-8-sig', 'surrogateescape')
     if looks_like_json(data[:HEAD_BYTES], path): return named_lists(parse_json(text, path)[0])
     first_line = text.lstrip().split('\n', 1)[0]
-    separator = next((sign for sign in '\t,;' if sign in first_line), None)
-    lines = ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip())
-    if separator: lines = csv_fields(text, separator, path)
+    separator = next((sign for sign in '\t,;' if sign in first_line), ' ')
     rows = []
-    for number, fields in list(lines):
+    for number, fields in [*csv_fields(text, separator, path)]:
         rows.append([*map(str.strip, fields)])
         if len(fields) == len(rows[0]): continue
         raise DataError(
@@ -703,13 +682,13 @@ def _lists_of_file(path, used, ids):
             'names contain spaces, separate the columns with tabs or commas'
         )
     names = header_names(rows[0] if rows else [])
-    header = not ids or any(name in ids or plain_name(name) in ids for name in names)
+    header = not ids or not {*names, *map(plain_name, names)}.isdisjoint(ids)
     if len(rows) <= header: raise DataError(f'{path}: the file has no rows')
     if header: rows = rows[1:]
     elif len(names) == 2: names = [ids[0], '']
     else: raise DataError(f'{path}: without a header, a file needs two columns (query and group), not {len(names)}; '
                           'write a header such as query_id,device,lang')
-    return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
+    return {name: [field or None for field in column] for name, column in zip(names, zip(*rows))}
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
 def rows_from_path(path: StrPath, role: str, name: str, columns: Mapping) -> Rows:
@@ -741,8 +720,8 @@ def rows_from_any_table(source: Any, role: str, name: str, columns: Mapping) -> 
         if distinct and form_of(named_lists(frame.head(1)), columns) is RECORDS:
             return rows_from_records(named_lists(frame), role, name, columns)
         table = to_polars_table(frame, role, columns)
-    names = frame.columns  # all columns of pandas, not three
-    return rows_from_table(table, role, name, columns=columns, names=[*map(str, names)])
+    # `frame` has all columns of pandas, and `table` only three
+    return rows_from_table(table, role, name, columns=columns, names=[*map(str, frame.columns)])
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a02
 def holds_documents(source: Mapping) -> bool | None:
@@ -774,7 +753,6 @@ RECORDS = Form('records', holds_records, rows_from_records, lambda source: not i
 FORMS = (
     Form('a path', is_path, rows_from_path),
     RECORDS,
-    Form('a data set', is_dataset, rows_from_dataset),
     Form('a response of a search service', service_shape, rows_from_service),
     Form('a dict', lambda source: isinstance(source, Mapping), rows_from_dicts, holds_documents, True),
     Form('a table', is_table, rows_from_any_table),
