@@ -287,19 +287,27 @@ RECORD_COLUMNS = {
     'relevant': 'relevant_ids relevant reference_context_ids expected_ids gold_ids gold reference_contexts'.split(),
 }
 
-def usual_columns(names: Iterable) -> dict[str, Any]:
+def usual_name(names: Iterable, known: Iterable[str]) -> Any:
+    """Return the name of the column that is called like one of the known names; the first of these counts. Return
+    None if there is no such column."""
+    name_of = {plain_name(str(name)): name for name in names}
+    return next((name_of[name] for name in known if name in name_of), None)
+
+def usual_columns(names: Collection) -> dict[str, Any]:
     """Return the column names for the keys 'query', 'retrieved' and 'relevant' of records; None if no usual name is
     found."""
-    name_of = {plain_name(str(name)): name for name in names}
-    return {key: next((name_of[n] for n in known if n in name_of), None) for key, known in RECORD_COLUMNS.items()}
+    return {key: usual_name(names, known) for key, known in RECORD_COLUMNS.items()}
+
+LISTS = Mapping, list, tuple, Set, np.ndarray  # of the documents of a query
 
 def is_record(item: Any) -> bool:
     """Return True for a record of one query with a list of documents or the response to a search. Return False for a
     row with a document and a number."""
     if not isinstance(item, Mapping) or len(item) > MAX_COLUMNS: return False
-    query, *lists = map(item.get, usual_columns(item).values())
-    lists = [docs for docs in (*lists, answer_of(item)) if isinstance(docs, (Mapping, list, tuple, Set, np.ndarray))]
-    if not lists or not isinstance(query, (str, int)): return False
+    names = usual_columns(item)
+    query, *lists = map(item.get, names.values())
+    holds_lists = any(isinstance(docs, LISTS) for docs in (*lists, answer_of(item)))
+    if names['query'] is None or isinstance(query, LISTS) or not holds_lists: return False
     return all(None in find_columns(map(str, item), role) for role in LIST_OF_ROLE)
 
 def answer_of(record: Mapping) -> Any:
@@ -367,8 +375,7 @@ def documents_of_records(table: Mapping, role: str, names: Sequence, where: str)
 
 def _warn_of_scores(table, queries, run):
     """Warn if the scores of a query contradict the order of its retrieved ids. `queries` has the query of each row."""
-    usual = 'scores', 'retrieved_scores', 'score', 'similarities'
-    column = next((name for name in table if plain_name(name) in usual), None)
+    column = usual_name(table, ('scores', 'retrieved_scores', 'score', 'similarities'))
     if column is None: return
     wrong = []
     for query, value in zip(queries, table[column]):
@@ -626,8 +633,7 @@ def read_lookup(
     where = os.fspath(source) if is_path(source) else what
     id_names = [id_column] if id_column else ids
     with polars_errors(where): table = named_lists(source, ids=() if header else id_names)
-    name_of = {plain_name(name): name for name in table}
-    id_column = id_column or next((name_of[name] for name in (*ids, 'id') if name in name_of), '')
+    id_column = id_column or usual_name(table, (*ids, 'id'))
     missing = [repr(name) if name else ' or '.join(ids) for name in [id_column, *chosen] if name not in table]
     if missing:
         columns = short_repr(list(table))[1:-1]
