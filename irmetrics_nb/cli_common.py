@@ -28,7 +28,7 @@ from string import ascii_lowercase
 from threading import current_thread, main_thread
 from time import monotonic
 from traceback import extract_tb
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
@@ -279,10 +279,10 @@ def parse_size(text: str) -> int:
 
     Raises typer.BadParameter for other texts."""
     pattern = r'([0-9]+(?:\.[0-9]+)?) ?([kmgt]?)(i?)b?'
-    match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
+    match = re.fullmatch(pattern, text.strip().lower())
     number, prefix, binary = match.groups() if match else ('0', '', '')
     thousand = 1024 if binary else 1000
-    power = ' kmgt'.index(prefix.lower() or ' ')
+    power = ' kmgt'.index(prefix or ' ')
     size = int(float(number) * thousand ** power)
     if not size:
         raise typer.BadParameter(f'{text!r} is not a size such as 500MB or 2GiB')
@@ -493,8 +493,8 @@ OPTIONS = {  # of several commands: the name of a parameter -> its annotation
     'system': option(str, 'The column with the name of the system, if a file contains several runs.', metavar='COLUMN'),
     'imports': option(list[str], 'A module or a Python file to import first, for its measures (@measure); this runs '
                                  'its code.', '--import', metavar='MODULE'),
-    'names': option(choice(get_args(NamesChoice)), 'Whether results have the standard names of measures, or the names '
-                                                   'asked for, such as HR@10.'),
+    'names': option(NamesChoice, 'Whether results have the standard names of measures, or the names asked for, such as '
+                                 'HR@10.'),
     'per_run': option(bool, 'Print the details of every run below the table.', '--per-run'),
 }
 

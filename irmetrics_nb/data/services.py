@@ -103,8 +103,7 @@ def from_service(source: Any, role: str, name: str) -> Mapping:
         repeated = repeated_item(docs)
         if repeated is not None:
             raise DataError(f'{name}, query {query!r}: duplicate document {repeated!r}; is it in two indices?')
-        values: Iterable = count(-1, -1)
-        if role == 'qrels': values = [hit.get('rating') for hit in hits]
+        values = [hit.get('rating') for hit in hits] if shape == 'request' else count(-1, -1)
         numbers[query] = dict(zip(docs, values))
     return numbers
 

@@ -23,7 +23,8 @@ import numpy as np
 # %% ../../nbs/data/sources.ipynb #fdbb3fa8
 from ..core.arrays import is_missing
 from ..core.choices import check_option
-from .compression import unpacked, unpacked_name
+from .compression import unpacked
+from .compression import unpacked_name as unpacked_name
 from irmetrics_nb.data.errors import (
     DataError,
     DataWarning,
@@ -110,6 +111,7 @@ def rows_from_service(source: Any, role: str, name: str, columns: Mapping) -> Ro
 
 # %% ../../nbs/data/sources.ipynb #77c96027
 MAX_COLUMNS = 100
+ARRAYS = list, tuple, np.ndarray
 QUERY_NAMES = COLUMN_SYNONYMS['query'].keys()
 
 def is_columns(source: Mapping) -> bool:
@@ -124,7 +126,7 @@ def is_columns(source: Mapping) -> bool:
 
 def have_one_length(columns: Collection) -> bool:
     """Return True if the columns of a dict are lists of the same length."""
-    are_lists = all(isinstance(column, (list, tuple, np.ndarray)) for column in columns)
+    are_lists = all(isinstance(column, ARRAYS) for column in columns)
     return are_lists and len({*map(len, columns)}) == 1
 
 def rows_from_columns(source: Mapping, role: str, name: str, columns: Mapping) -> Rows:
@@ -272,7 +274,7 @@ def _triple(item, role, columns):
     attributes = 'query_id', 'doc_id', number
     if all(hasattr(item, name) for name in attributes):
         return tuple(getattr(item, name) for name in attributes), False
-    if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item), False
+    if isinstance(item, ARRAYS) and len(item) == 3: return tuple(item), False
     raise DataError(f'expected (query, document, {number}), not {short_repr(item)}{_list_hint(item)}')
 
 def _list_hint(item):
@@ -298,7 +300,7 @@ def usual_columns(names: Collection) -> dict[str, Any]:
     found."""
     return {key: usual_name(names, known) for key, known in RECORD_COLUMNS.items()}
 
-LISTS = Mapping, list, tuple, Set, np.ndarray  # of the documents of a query
+LISTS = Mapping, Set, *ARRAYS  # of the documents of a query
 
 def is_record(item: Any) -> bool:
     """Return True for a record of one query with a list of documents or the response to a search. Return False for a
@@ -380,10 +382,9 @@ def _warn_of_scores(table, queries, run):
     wrong = []
     for query, value in zip(queries, table[column]):
         ids = run.get(query)
-        value = from_json_text(value, query, column)
-        try: scores = np.array(value, float)
-        except (TypeError, ValueError): continue
-        if isinstance(ids, list) and scores.shape == (len(ids),) and (np.diff(scores) > 0).any(): wrong.append(query)
+        scores = from_json_text(value, query, column)
+        if not (isinstance(ids, list) and isinstance(scores, ARRAYS) and len(scores) == len(ids)): continue
+        if (np.diff(to_floats([*scores])) > 0).any(): wrong.append(query)
     if not wrong: return
     problem = (
         f'in {counted(len(wrong), "query")}, such as {wrong[0]!r}, the scores in column {column!r} contradict the '
@@ -734,7 +735,7 @@ def holds_documents(source: Mapping) -> bool | None:
     """Return True if the values of a dict are dicts or lists of documents. Only the first value is examined. Return
     None if the dict is empty."""
     first = next(iter(source.values()), None)
-    return isinstance(first, (Mapping, list, tuple, np.ndarray)) if source else None
+    return isinstance(first, (Mapping, *ARRAYS)) if source else None
 
 def holds_rows(source: Iterable) -> bool | None:
     """Return True if an iterable has rows with a query, a document and a number. For a collection, only the first
@@ -743,7 +744,7 @@ def holds_rows(source: Iterable) -> bool | None:
     if not isinstance(source, Collection): return True  # it may give its items only once
     if not len(source): return None
     item = next(iter(source))
-    if isinstance(item, (tuple, list, np.ndarray)): return len(item) == 3
+    if isinstance(item, ARRAYS): return len(item) == 3
     if isinstance(item, Mapping): return not is_hit(item)
     return hasattr(item, 'query_id') and hasattr(item, 'doc_id')
 
