@@ -455,7 +455,7 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
 
     Blanks around a field are part of it. Raises DataError for invalid quotes."""
     if separator == ' ':
-        return (yield from ((n, line.split()) for n, line in enumerate(text.split('\n'), 1) if line.strip()))
+        return (yield from ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip()))
     quoted = is_quoted(text, separator)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
