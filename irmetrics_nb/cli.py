@@ -151,7 +151,7 @@ def _evaluate(
 ):
     "Evaluate runs against judgments and print the table."
     tool = options.get('conventions')
-    required = floors_of(floors, tool, names)
+    required = floors_of(floors, tool)
     texts = [*measures]
     for floor in required:
         texts.append(floor.measure)

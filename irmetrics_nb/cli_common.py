@@ -28,7 +28,7 @@ from string import ascii_lowercase
 from threading import current_thread, main_thread
 from time import monotonic
 from traceback import extract_tb
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
@@ -48,6 +48,7 @@ from irmetrics_nb.data.sources import (
     negate_numbers,
     rows_from_bytes,
     said_columns,
+    to_floats,
     unpacked,
 )
 from .evaluation.conventions import conventions_of, tool_of
@@ -60,7 +61,7 @@ def for_terminal(items: Iterable[Any]) -> list[Any]:
 
     Notes are dim, warnings are yellow."""
     from rich.text import Text
-    renderables: list[Any] = []
+    renderables = []
     for item in items:
         if isinstance(item, Table): renderables.append(_coloured(item))
         elif isinstance(item, list): renderables += [Text(visible(line)) for line in item]
@@ -278,10 +279,10 @@ def parse_size(text: str) -> int:
 
     Raises typer.BadParameter for other texts."""
     pattern = r'([0-9]+(?:\.[0-9]+)?) ?([kmgt]?)(i?)b?'
-    match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
+    match = re.fullmatch(pattern, text.strip().lower())
     number, prefix, binary = match.groups() if match else ('0', '', '')
     thousand = 1024 if binary else 1000
-    power = ' kmgt'.index(prefix.lower() or ' ')
+    power = ' kmgt'.index(prefix or ' ')
     size = int(float(number) * thousand ** power)
     if not size:
         raise typer.BadParameter(f'{text!r} is not a size such as 500MB or 2GiB')
@@ -323,14 +324,14 @@ def columns_of(text: str, role: str) -> dict[str, Any]:
                                  f'query=NAME,document=NAME,{number}=NAME') from None
     return {'columns': columns, **({'descending': False} if ranks else {})}
 
-def grades_of(text: str | None) -> dict[str, str] | None:
-    """Parse grades such as Exact=3,Partial=1; return {grade: number} as texts, and None for None.
+def parse_grades(text: str) -> dict[str, str]:
+    """Parse grades such as Exact=3,Partial=1; return {grade: number} as texts.
 
-    Raises typer.BadParameter if a number is missing, or a grade appears twice."""
-    if text is None: return None
+    Raises typer.BadParameter if a number is missing or not finite, or a grade appears twice."""
     pairs = [assignment.rpartition('=') for assignment in text.split(',')]
     grades = {grade.strip(): number for grade, _, number in pairs}
-    if len(grades) == len(pairs) and '' not in grades: return grades
+    are_numbers = np.isfinite(to_floats([*grades.values()])).all()
+    if len(grades) == len(pairs) and '' not in grades and are_numbers: return grades
     raise typer.BadParameter(f'--grades {text}: expected grades in the form WORD=NUMBER,WORD=NUMBER')
 
 def source_of(path: Path, role: str) -> Path | str | Rows | Qrels | Run:
@@ -426,16 +427,14 @@ def suggest_measures(incomplete: str) -> list[str]:
     return [finished + blank + name for name in names if name.lower().startswith(begun.lower())]
 
 # %% ../nbs/top_level/cli_common.ipynb #59ab7749
-def floors_of(
-    texts: Sequence[str], conventions: str | None = None, names: NamesChoice = 'standard',
-) -> list:
+def floors_of(texts: Sequence[str], conventions: str | None = None) -> list:
     """Parse floors given on the command line: the lowest accepted mean of a measure,
-    such as nDCG@10=0.45. names: as in `evaluate`.
+    such as nDCG@10=0.45.
 
     Raises typer.BadParameter for a malformed floor."""
     if not texts: return []
     from irmetrics_nb.comparing.gate import parse_floors
-    with usage_errors(): return parse_floors(texts, tool=tool_of(conventions), names=names)
+    with usage_errors(): return parse_floors(texts, tool=tool_of(conventions))
 
 def stop_at_floors(scores: Iterable[Any], floors: Sequence) -> None:
     """Print each mean that is below its floor, and exit with code 3 if there is one.
@@ -487,13 +486,13 @@ OPTIONS = {  # of several commands: the name of a parameter -> its annotation
     'groups': option(Path, 'A file that divides the queries into groups: a query and its group on each line, or a '
                            'table with a header, a column of queries and a column of groups for each dimension (such '
                            'as language).'),
-    'grades': option(str, 'The number of each grade in the judgments, such as Exact=3,Partial=1, if grades are words.',
-                     metavar='NAMES'),
+    'grades': option(dict, 'The number of each grade in the judgments, such as Exact=3,Partial=1, if grades are words.',
+                     parser=parse_grades, metavar='NAMES'),
     'system': option(str, 'The column with the name of the system, if a file contains several runs.', metavar='COLUMN'),
     'imports': option(list[str], 'A module or a Python file to import first, for its measures (@measure); this runs '
                                  'its code.', '--import', metavar='MODULE'),
-    'names': option(choice(get_args(NamesChoice)), 'Whether results have the standard names of measures, or the names '
-                                                   'asked for, such as HR@10.'),
+    'names': option(NamesChoice, 'Whether results have the standard names of measures, or the names asked for, such as '
+                                 'HR@10.'),
     'per_run': option(bool, 'Print the details of every run below the table.', '--per-run'),
 }
 
@@ -537,18 +536,17 @@ def takes_options(**options: Any) -> Callable:
         annotations = OPTIONS | options
         parameters = [p.replace(annotation=annotations[p.name]) for p in names if p.name != 'options']
         with_conventions = len(parameters) < len(names)
-        if parameters[0].name == 'qrels':
-            parameters.append(Parameter('grades', Parameter.KEYWORD_ONLY, default=None, annotation=OPTIONS['grades']))
-        if with_conventions:
-            parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-                           for name, annotation in _MORE.items()]
+        added = {}
+        if parameters[0].name == 'qrels': added['grades'] = OPTIONS['grades']
+        if with_conventions: added |= _MORE
+        parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+                       for name, annotation in added.items()]
         @wraps(command)
         def wrapped(**arguments):
             digits = arguments.pop('digits', None)
-            grades = grades_of(arguments.pop('grades', None))
+            grades = arguments.pop('grades', None)
             COLUMNS_BY_ROLE.clear()
             if with_conventions: arguments['options'] = _convention_options(arguments)
-            with naming_options(), usage_errors(), grading(grades): pass
             with naming_options(), one_line_errors(), one_line_warnings(), showing_digits(digits), grading(grades):
                 for module in arguments.pop('imports', None) or (): import_code(module)
                 return command(**arguments)

@@ -169,7 +169,7 @@ def _compare_command(
     from irmetrics_nb.comparing.gate import parse_limit
     runs = [first, *new]
     tool = options.get('conventions')
-    required = floors_of(floors, tool, names)
+    required = floors_of(floors, tool)
     settings = {'test': test, 'correction': correction or '', 'alpha': alpha, 'margin': margin,
                 'interval': interval or '', 'seed': seed, 'correct_over': correct_over}
     with usage_errors():  # before anything is read

@@ -49,7 +49,7 @@ from .core.measures import GEOMETRIC_MEAN, SUM
 from .data.errors import counted, import_polars
 from .data.qrels_and_runs import QueryDocTable
 from .data.recognition import named_sources
-from .data.tables import COLUMN_SYNONYMS, holds_ranks, rivals
+from .data.tables import COLUMN_KEYS, COLUMN_SYNONYMS, holds_ranks, rivals
 from .evaluation.conventions import Options
 from .metrics.auc import LIMIT, BoundedAUC, GroupAUC, ScoreHistogram
 from .metrics.parsing import Measures, parse_all
@@ -75,13 +75,13 @@ def _find(frame, role):
     """Return the names of the columns for query, document, and grade or score. role: 'qrels'
     or 'run'. Raise DataError if a column is missing or ambiguous."""
     names = []
-    for meaning in ('query', 'document', role):
-        equal = rivals(frame.columns, meaning)
+    for key in COLUMN_KEYS[role]:
+        equal = rivals(frame.columns, key)
         if len(equal) > 1:
             raise DataError(f'the {role}: the columns {equal[0]!r} and {equal[1]!r} have the same meaning; drop one '
                             'of them')
         if not equal:
-            synonyms = ' or '.join(COLUMN_SYNONYMS[meaning])
+            synonyms = ' or '.join(COLUMN_SYNONYMS[key])
             raise DataError(f'the {role}: no column {synonyms}; the columns are {", ".join(frame.columns)}; rename a '
                             'column, as in frame.withColumnRenamed(old, new)')
         names += equal

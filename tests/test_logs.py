@@ -127,6 +127,7 @@ def test_hits_with_grades_are_judgments_and_hits_without_grades_are_refused():
     ([{"query": "q", "retrieved": ["a"]}, {"query": "q", "retrieved": ["b"]}], "the query 'q' appears twice"),
     ([{"query": "q", "retrieved": ["a"]}, {"query": 1, "retrieved": [None]}], "not None"),
     ([{"query": "q", "retrieved": ["a"]}, {"retrieved": ["b"]}], "not None"),
+    ([{"query": None, "retrieved": ["a"]}, {"query": "q", "retrieved": ["b"]}], "an id must be text, bytes or a whole number, not None"),
     ([{"query": "q", "retrieved": ["a"]}, {"query": "p", "retrieved": "b"}], "query 'p': retrieved should be a list of ids, not 'b'"),
     ([{"query": "q", "retrieved": [{"id": "a", "score": "high"}]}], "'high' is not a number"),
 ])  # fmt: skip

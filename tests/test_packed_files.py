@@ -17,6 +17,7 @@ from oracles import read_trec
 
 from irmetrics_nb import DataError, Qrels, Run, check, evaluate
 from irmetrics_nb.data.recognition import read_batches
+from irmetrics_nb.data.records import read_words
 
 pytestmark = pytest.mark.usefixtures("nothing_hangs")
 
@@ -266,3 +267,10 @@ def test_zstd_is_read_where_it_is_installed(tmp_path):
     for end in (-1, len(data) // 2):
         with pytest.raises(DataError, match="the compressed data end too early"):
             Run(put(tmp_path / "a.run.zst", data[:end]))
+
+
+@pytest.mark.parametrize(("end", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_texts_of_documents_are_read_from_compressed_files(tmp_path, end, compress):
+    content = b'{"doc_id": "d1", "title": "Rocky", "text": "A boxer."}'
+    path = put(tmp_path / f"documents.jsonl.{end}", compress(content))
+    assert read_words(path, ["d1"]) == {"d1": ("Rocky", "A boxer.")}

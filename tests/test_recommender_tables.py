@@ -120,7 +120,7 @@ def test_the_command_names_its_options_where_two_columns_do_not_suffice(tmp_path
 
 @pytest.mark.parametrize(('source', 'says'), [
     (pd.Series([[1], [2]], index=['a', 'a']), 'a query has two lists of documents'),
-    (pd.Series([[1], None], index=['a', 'b']), 'should be a dict of documents, or a list in every query'),
+    (pd.Series([[1], None], index=['a', 'b']), "the value of query 'b' should be a dict of documents, or a list in every query, not None"),
     (pd.Series([['x'], [2.5]], index=['a', 'b']), 'an id must be text, bytes or a whole number, not 2.5'),
     (pd.Series([['x', None]], index=['a']), 'an id must be text, bytes or a whole number, not None'),
     (pd.Series([[1, '1']], index=['a']), "duplicate document '1' in query 'a'"),

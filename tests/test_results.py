@@ -19,7 +19,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irmetrics_nb import Checkup, Scores, check, compare, evaluate, explain, explain_difference, gate, load_example, report
+from irmetrics_nb import (
+    Checkup,
+    Scores,
+    check,
+    compare,
+    evaluate,
+    explain,
+    explain_difference,
+    gate,
+    load_example,
+    report,
+)
 from irmetrics_nb.results.records import Recorded
 from irmetrics_nb.results.results import (
     Cell,

@@ -12,8 +12,7 @@ __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'REQUIREMENTS', 'PAIR_COLUMNS
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import combinations, compress, product, zip_longest
+from itertools import combinations, compress, count, product
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from irmetrics_nb.comparing.statistics import (
     EXACT,
     INTERVALS,
     METHODS,
+    Interval,
     adjust,
     bootstrap_interval,
     bootstrap_test,
@@ -50,10 +50,10 @@ from irmetrics_nb.comparing.statistics import (
 )
 from ..core.choices import check_option, check_value, parameter
 from ..data.errors import counted, short_repr, visible
-from ..data.groups import EVERYTHING, inside, read_groups, slice_names
+from ..data.groups import EVERYTHING, inside, slice_names
 from ..data.recognition import recognise
 from ..evaluation.conventions import Options, tool_of
-from ..evaluation.evaluation import Progress, in_percent, parts_of
+from ..evaluation.evaluation import Progress, group_names, in_percent, parts_of
 from irmetrics_nb.evaluation.findings import (
     MISSING,
     NOT_RELEVANT,
@@ -65,7 +65,7 @@ from irmetrics_nb.evaluation.findings import (
     depth_note,
     top_counts,
 )
-from ..metrics.parsing import parse_all, position
+from ..metrics.parsing import ByMeasure, parse_all
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642
 @dataclass(frozen=True, eq=False)
@@ -83,12 +83,16 @@ class Sample:
     conventions: Conventions | None = None  # of the values; None if unknown
     # (systems, queries): as in `Scores`; 1 for plain numbers, which need no documents
     judged_retrieved: Any = 1
+    # the measures with all parameters; default: parsed from `measures`, None if unknown
+    computed: tuple[Measure | None, ...] = ()
     inputs: tuple[Any, ...] = ()  # as in `Scores`
 
     def __post_init__(self) -> None:
         n_systems, _, n_queries = self.values.shape
         judged = np.broadcast_to(self.judged_retrieved, (n_systems, n_queries))
-        vars(self).update(judged_retrieved=judged, first_ranks=np.array(self.first_ranks))
+        computed = self.computed or tuple(map(_measure_or_none, self.measures))
+        ranks = np.array(self.first_ranks)
+        vars(self).update(judged_retrieved=judged, computed=computed, first_ranks=ranks)
 
     @property
     def tested(self) -> list[str]:
@@ -109,25 +113,15 @@ class Sample:
         array (systems, queries)."""
         return _common(self.values[:, self.index(measure)]).T
 
-    @cached_property
-    def computed(self) -> list[Measure | None]:
-        """Return the measures with all parameters, parsed from their names. A measure
-        whose name cannot be parsed is the requested one, or None if that is unknown."""
-        pairs = zip_longest(self.measures, self.requested)
-        return [_measure_or_none(name) or request for name, request in pairs]
-
     def index(self, measure: Any) -> int:
         """Return the index of a measure, also if its name is spelled differently. Returns
         0 if `measure` is None. Raises KeyError if the measure is not in the sample."""
         if measure is None: return 0
-        if measure in self.measures: return self.measures.index(measure)
         tool = tool_of(self.conventions)
-        row = position(measure, self.computed, self.requested or self.computed, tool)
-        if row is not None: return row
-        raise KeyError(f'{measure} was not computed; available: '
-                       f'{", ".join(self.measures)}')
+        rows = zip(self.measures, count())
+        return ByMeasure(rows, self.computed, self.requested, tool)[measure]
 
-    def limits(self, measure: str) -> tuple[float, float]:
+    def limits(self, measure: str) -> Interval:
         """Return the smallest and the largest possible value of a measure, to which
         intervals and axes are clipped. They are infinite if the measure has no known
         maximum, or if a value in the sample is negative or above the maximum."""
@@ -145,7 +139,7 @@ class Sample:
         return high - low
 
 def _measure_or_none(name):
-    try: return parse(name)
+    try: return parse(name).labelled(name)
     except ValueError: return None
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #9f7f9dc0
@@ -228,7 +222,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     requested = tuple(scores.requested[i] for i in rows)
     ranks = scores.first_ranks[..., :depth]
     return Sample(systems, names, scores.query_ids, values, tuple(notes), requested, ranks, scores.conventions,
-                  scores.judged_retrieved, scores.inputs)
+                  scores.judged_retrieved, tuple(selected), scores.inputs)
 
 def system_names(scores: Scores) -> tuple[str, ...]:
     """Return the names of the runs; a run without a name is called 'run'."""
@@ -294,10 +288,8 @@ def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
 def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:
     """Return the group of each query in a sample or in scores. The group is '' for a query without a group. Raises
     ValueError if no query has a group."""
-    group_of = read_groups(groups)
-    names = tuple(group_of.get(q, '') for q in sample.query_ids)
-    if any(names): return names
-    raise ValueError('no query belongs to a group; check that the groups and the judgments have the same query ids')
+    group_of = group_names(groups, sample.query_ids)
+    return tuple(group_of.get(q, '') for q in sample.query_ids)
 
 def in_slice(name: str) -> str:
     """Return ' in <name>' for use in a sentence, or '' for the slice of all queries."""
@@ -661,7 +653,7 @@ class Pair:
         return self.p_adjusted < alpha
 
     @property
-    def effect_interval(self) -> tuple[float, float]:
+    def effect_interval(self) -> Interval:
         """Return the interval (low, high) of `effect`, at the level of the difference."""
         if self.ties == self.queries > 0: return 0.0, 0.0
         if self.queries < LEAST_QUERIES: return np.nan, np.nan

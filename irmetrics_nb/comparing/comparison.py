@@ -105,7 +105,7 @@ class Comparison(Recorded):
         """Return the judgments and the runs, as far as known."""
         return self.sample.inputs
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self):
         """Return the columns, with a row per measure and pair; differences are b − a."""
         names = PAIR_COLUMNS if self.groups is None else (*PAIR_COLUMNS, 'slice')
         return {name: [getattr(pair, name) for pair in self.rows] for name in names}
@@ -234,7 +234,7 @@ class Comparison(Recorded):
         if form != 'latex': return text
         return f'% {tex_text(method_sentence(self))}\n\n{text}'
 
-    def _blocks(self, per_run: bool = False) -> Iterable[Any]:
+    def _blocks(self, per_run=False):
         ordered = best_first(self)
         for name in self.slices: yield from _slice_parts(ordered, name)
         if self.groups is not None:
@@ -457,7 +457,7 @@ def tiers(comparison: Comparison, measure: str) -> dict[str, int]:
     sample = comparison.sample
     if not sample.complete_values(measure).size: return {}
     worse = _worse_systems(comparison)
-    found: dict = {}
+    found = {}
     anchor, tier = '', 0
     for i in by_mean(sample, measure):
         system = sample.systems[i]
@@ -470,7 +470,7 @@ def tiers(comparison: Comparison, measure: str) -> dict[str, int]:
 def _worse_systems(comparison):
     """Return the systems that are significantly worse than a system: {(system, measure):
     [worse systems]}. The dict returns an empty list for other keys."""
-    found: dict = defaultdict(list)
+    found = defaultdict(list)
     for pair in comparison.rows:
         winner = pair.winner(comparison.method.alpha)
         if winner == pair.b: found[pair.b, pair.measure].append(pair.a)

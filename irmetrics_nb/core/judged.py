@@ -417,38 +417,19 @@ class Judged:
         """Return a batch of the selected queries, in the order of `queries`.
 
         queries: (n,) the numbers of the queries; a number may occur several times."""
-        entries, query = self._rows_of(self.query, queries)
-        pool, pool_query = self._rows_of(self.pool_query, queries)
-        picked = self._pick(entries, queries, pool)
-        return picked.changed(query=query, pool_query=pool_query)
-
-    def _rows_of(self, query, queries):
-        """Find the rows that belong to the selected queries. query: the query number of
-        each row, ascending. Returns two arrays with one entry per row found: the index of
-        the row in `query`, and the position of its query in `queries`."""
-        end = np.cumsum(np.bincount(query, minlength=len(self)))
-        begin = np.append(0, end)
-        return concat_ranges(begin[queries], end[queries])
-
-    def _pick(self, entries, queries, pool):
-        """Return a batch with some rows of all arrays; the query numbers do not change.
-        entries, queries, pool: indices or slices of the rows in the arrays with one row
-        per judged retrieved document, one per query, and one per judged document."""
+        entries, query = _query_rows(self.query, queries)
+        pool, pool_query = _query_rows(self.pool_query, queries)
         columns = {name: getattr(self, name)[entries] for name in ENTRY_COLUMNS}
-        columns |= {name: getattr(self, name)[pool] for name in POOL_COLUMNS}
-        return self.unchecked(**columns, retrieved=self.retrieved[queries])
+        columns |= {'query': query, 'retrieved': self.retrieved[queries]}
+        columns |= {'pool_query': pool_query, 'pool_grade': self.pool_grade[pool]}
+        return self.unchecked(**columns)
 
     def __getitem__(self, q: int) -> 'Judged':
         """Return a batch with only query q, counted from 0. Raises IndexError if
         there is no such query."""
         if not isinstance(q, int | np.integer):
             raise TypeError(f'a Judged is indexed by the number of one query, not {q!r}')
-        q = range(len(self))[q]
-        entries = slice(*np.searchsorted(self.query, [q, q + 1]))
-        pool = slice(*np.searchsorted(self.pool_query, [q, q + 1]))
-        alone = self._pick(entries, slice(q, q + 1), pool)
-        query = alone.query * 0
-        return alone.changed(query=query, pool_query=alone.pool_query * 0)
+        return self.take(np.array([range(len(self))[q]]))
 
     def __len__(self) -> int: return len(self.retrieved)
 
@@ -468,6 +449,12 @@ def _no_ties(rank):
     "Return {'tie_start': array, 'tie_size': array} for documents without tied scores."
     sizes = np.ndarray(np.shape(rank), _ONE.dtype, _ONE, strides=(0,))  # faster than broadcast_to
     return {'tie_start': rank, 'tie_size': sizes}
+
+def _query_rows(query, queries):
+    """Find the rows that belong to the selected queries. query: the query number of each row, ascending. Returns two
+    arrays with one entry per row found: the index of the row in `query`, and the position of its query in `queries`."""
+    begin = np.searchsorted(query, queries)
+    return concat_ranges(begin, np.searchsorted(query, queries, 'right'))
 
 # %% ../../nbs/core/judged.ipynb #d9798864
 def _column_faults(judged):

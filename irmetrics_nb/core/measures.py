@@ -369,9 +369,9 @@ class Measure(Generic[_P]):
     params: Mapping[str, Any] = field(default_factory=dict, hash=False)
     at: int | float | None = None
     # The parameters set explicitly, even to the default, and the function of lists.
-    given: Mapping[str, Any] = field(default_factory=dict, init=False, compare=False)
-    metric: Any = field(default=None, init=False, compare=False)
-    label: str = field(default='', init=False, compare=False)  # Its name in results
+    given: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    metric: Any = field(default=None, compare=False)
+    label: str = field(default='', compare=False)  # Its name in results
 
     def __init__(
         self, kind: Kind, params: Mapping[str, Any] | None = None,
@@ -542,12 +542,7 @@ class Measure(Generic[_P]):
         params = self.kind.complete(judged, self.arguments())
         return self(**params).labelled(self.label) if params else self
 
-    def __repr__(self) -> str: return self.label or self.standard
-
-    @property
-    def standard(self) -> str:
-        "Return the standard name, as text that `parse` reads."
-        return self._written(self.defaults)
+    def __repr__(self) -> str: return self.label or self._written(self.defaults)
 
     def _written(self, shown):
         "Return the measure as text; shown: values of parameters that are always shown."

@@ -24,18 +24,17 @@ UNPACKED_BYTES = 1 << 18  # of a block
 class UnpackedStream(RawIOBase):
     """Stream of the uncompressed bytes of a file. `create` returns a decompressor for each compressed stream in it."""
     def __init__(self, file: Any, create: Callable):
-        self.blocks = _unpacked_blocks(file, create)
-        self.pending = b''
+        self.blocks = filter(None, _unpacked_blocks(file, create))
+        self.block = BytesIO()
 
     def readable(self) -> bool: return True
 
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer with the next bytes; return their number, which is 0 at the end."""
-        if not self.pending: self.pending = next(filter(None, self.blocks), b'')
-        size = min(len(buffer), len(self.pending))
-        buffer[:size] = self.pending[:size]
-        self.pending = self.pending[size:]
-        return size
+        size = self.block.readinto(buffer)
+        if size: return size
+        self.block = BytesIO(next(self.blocks, b''))
+        return self.block.readinto(buffer)
 
 def _unpacked_blocks(file, create):
     packed = file.read(PACKED_BYTES)
@@ -73,7 +72,7 @@ def _zstd_decompressor():
         return zstandard.ZstdDecompressor().decompressobj()
     raise DataError('zstd needs Python 3.14 or the package zstandard; run pip install zstandard')
 
-COMPRESSIONS: dict[str, tuple[bytes, Any]] = {
+COMPRESSIONS: dict = {
     # end of the names of files: (pattern of their first bytes, decompressor of a stream)
     'gz': (rb'\x1f\x8b', gzip.GzipFile),
     'bz2': (rb'BZh[1-9](1AY&SY|\x17rE8P\x90)', bz2.BZ2Decompressor),

@@ -52,8 +52,7 @@ def is_utf8_text(ids: Iterable) -> bool:
 def escape_non_utf8(ids: Sequence[str]) -> Sequence[str]:
     """Escape bytes in ids that are not UTF-8, for display as in 'caf\\xe9'."""
     if is_utf8_text(ids): return ids
-    encoded = [id.encode('utf-8', 'surrogateescape') for id in ids]
-    return [id.decode('utf-8', 'backslashreplace') for id in encoded]
+    return [id.encode('utf-8', 'surrogateescape').decode('utf-8', 'backslashreplace') for id in ids]
 
 # %% ../../nbs/data/errors.ipynb #572a707d
 class DataError(ValueError):

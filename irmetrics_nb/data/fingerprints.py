@@ -23,6 +23,7 @@ import numpy as np
 from .errors import DataError, DataWarning, StrPath
 from .judging import row_batches
 from .qrels_and_runs import Qrels, Run
+from .recognition import RunSource
 from .sources import file_state, is_path, read_rows
 from .text import Rows
 
@@ -115,7 +116,7 @@ def _batches(source, role):
     """Yield the rows of a source; those of a run in batches, if that is possible."""
     if isinstance(source, Rows): yield source
     elif isinstance(source, Qrels | Run): yield source.rows
-    elif role == 'run': yield from row_batches(source)
+    elif role == 'run': yield from row_batches(RunSource.of(source).repeatable())
     else: yield read_rows(source, role)
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f12

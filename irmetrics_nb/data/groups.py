@@ -74,21 +74,17 @@ def into_bins(values: Iterable[Any], names: Iterable[str] | int) -> list[str | N
     None for a missing number."""
     number = np.fromiter(values, float)  # None becomes NaN
     missing = np.isnan(number)
-    labels: Any = {}
-    if isinstance(names, int):
-        n_bins = names
-    else:
-        labels = [*names]
-        n_bins = len(labels)
+    labels = {} if isinstance(names, int) else dict(enumerate(names))
+    n_bins = names if isinstance(names, int) else len(labels)
     if n_bins < 2:
         raise ValueError(f'bins must be a number of bins (2 or more) or a list of two or more names, not {names!r}')
     edges = number[~missing]
     if len(edges):
         edges = np.quantile(edges, np.arange(1, n_bins) / n_bins, method='inverted_cdf')
     bin_index = np.searchsorted(edges, number, side='left')
-    for i in np.unique(bin_index[~missing]) if isinstance(names, int) else ():
+    for i in np.unique(bin_index[~missing]):
         members = number[~missing & (bin_index == i)]
-        labels[i] = f'{members.min():g} to {members.max():g}'
+        labels.setdefault(i, f'{members.min():g} to {members.max():g}')
     return [None if lacking else str(labels[i]) for lacking, i in zip(missing, bin_index)]
 
 # %% ../../nbs/data/groups.ipynb #279193d1
@@ -155,9 +151,10 @@ class Groups:
         for names in chosen.values():
             dimensions += [names] if isinstance(names, str) else names
         single = [name for name in dimensions if '×' not in name]
-        crossed = {}
-        for name in dimensions:
-            if '×' in name: crossed[name] = [*map(str.strip, name.split('×'))]
+        crossed = {
+            name: [*map(str.strip, name.split('×'))]
+            for name in dimensions if '×' in name
+        }
         used = [*dict.fromkeys(chain(single, *crossed.values()))]
         if bins is None: bins = {}
         if not isinstance(bins, Mapping):
@@ -178,8 +175,8 @@ class Groups:
         self.of: dict = {}
         for q, row in zip(map(str, ids), zip(*table.values())):
             group = _group(table, row, f'{where}, query {q!r}')
-            if self.of.setdefault(q, group) == group: continue
-            raise DataError(f'{where}: the query {q!r} has two groups')
+            if self.of.setdefault(q, group) != group:
+                raise DataError(f'{where}: the query {q!r} has two groups')
 
     def __repr__(self) -> str:
         names = ', '.join(self.dimensions) or 'one dimension'

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
-from itertools import chain, combinations, count, product, repeat
+from itertools import chain, combinations, count, product
 from operator import itemgetter
 from typing import Any
 from unicodedata import normalize
@@ -93,11 +93,10 @@ class Ids:
         """Return a 64-bit hash of every string's bytes, as a uint64 array (n,)."""
         return _by_blocks(_hash_block, np.uint64, self)
 
-    def argsort(self, group: np.ndarray | None = None) -> np.ndarray:
+    def argsort(self, group: np.ndarray | int = 0) -> np.ndarray:
         """Return the row numbers that sort the strings by their bytes, shape (n,). If
         `group` is an array of one number per string, sort by it first."""
-        label = np.zeros(len(self), np.intp)
-        if group is not None: label = np.asarray(group)
+        label = np.broadcast_to(group, len(self))
         longest = self.length.max(initial=0)
         n_words = -(-longest // 8)
         for k in range(n_words):
@@ -273,7 +272,6 @@ class KeyIndex:
         flags = np.zeros(size, bool)
         flags[self.keys & np.uint64(size - 1)] = True
         return flags
-
 
 # %% ../../nbs/data/ids.ipynb #682e552e
 class Vocabulary:
@@ -472,9 +470,9 @@ def words_hint(source: Iterable) -> str:
 def number_faults(role: str, source: Any, value: np.ndarray, rows: Any) -> list[tuple[int, str]]:
     """Return (row, error message) for each of these rows with an invalid number. The first message lists grades that
     are words."""
-    hint = words_hint(source) if role == 'qrels' and len(rows) else ''
-    hints = chain([hint], repeat(''))
-    return [(i, invalid_number(role, source[i], value[i]) + end) for i, end in zip(rows, hints)]
+    faults = [invalid_number(role, source[i], value[i]) for i in rows]
+    if faults and role == 'qrels': faults[0] += words_hint(source)
+    return [*zip(rows, faults)]
 
 # %% ../../nbs/data/ids.ipynb #c2de0fe5
 _ZEROS = '(?<![0-9])0+(?=[0-9])'
@@ -499,7 +497,7 @@ SPELLINGS = {
     'without the part after #': _removing('#.*$'),
     'without the folders at the beginning': _removing('^.*/'),
 }
-LOSSY_SPELLINGS = [*SPELLINGS][-3:]  # that may leave the same of two documents
+LOSSY_SPELLINGS = {*[*SPELLINGS][-3:]}  # that may leave the same of two documents
 
 def _decoding(encoding):
     """Return a function that decodes an id which is not UTF-8. Other ids are unchanged."""
@@ -577,17 +575,17 @@ def _without(where, affix):
     return lambda id: id.removeprefix(affix) if where == 'before' else id.removesuffix(affix)
 
 def _normal_forms(ids, rules, source):
-    """Normalise ids by one or two rules; return {normalised id: (id, names of lossy rules that changed it)}. A
-    normalised id of several ids is left out, and so is ''. `source` is 1 for judged ids, 2 for retrieved ids."""
+    """Normalise ids by one or two rules; return {normalised id: (id, set of the rules that changed it)}. A normalised
+    id of several ids is left out, and so is ''. `source` is 1 for judged ids, 2 for retrieved ids."""
     forms: dict = {}
     for id in ids:
         form = id
-        lossy: tuple = ()
+        changed = set()
         for rule in rules:
             shorter = rule[source](form)
-            if shorter != form and rule[0] in LOSSY_SPELLINGS: lossy += (rule[0],)
+            if shorter != form: changed.add(rule[0])
             form = shorter
-        forms.setdefault(form, []).append((id, lossy))
+        forms.setdefault(form, []).append((id, changed))
     return {form: same[0] for form, same in forms.items() if form and len(same) == 1}
 
 def _match_by(ids_of_both, rules):
@@ -597,9 +595,9 @@ def _match_by(ids_of_both, rules):
     pairs = []
     for judged, retrieved in ids_of_both:
         retrieved_forms = _normal_forms(retrieved, rules, 2)
-        for form, (id, lossy) in _normal_forms(judged, rules, 1).items():
-            match, also_lossy = retrieved_forms.get(form, (id, lossy))
-            if id != match and not {*lossy}.intersection(also_lossy): pairs.append((id, match))
+        for form, (id, changed) in _normal_forms(judged, rules, 1).items():
+            match, match_changed = retrieved_forms.get(form, (id, changed))
+            if id != match and not changed & match_changed & LOSSY_SPELLINGS: pairs.append((id, match))
     description = ' and '.join(rule[0] for rule in rules)
     examples = tuple(dict.fromkeys(pairs))[:2]
     return description, len(pairs), examples

@@ -22,7 +22,7 @@ from ..core.judged import TIE_COLUMNS, Judged
 from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
-from .recognition import RunSource
+from .recognition import RunSource, run_head
 from .text import Note, Rows, rank_rows, ranks_on_lines, side_by_side
 
 # %% ../../nbs/data/judging.ipynb #f2042a76
@@ -325,13 +325,6 @@ def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
             f"have the same score, so {parameter('ties', ties)} is not possible; use count='documents' or {by_id}")
 
 # %% ../../nbs/data/judging.ipynb #1408d317
-def missing_queries(qrels: Qrels, hits: list[JudgedHits]) -> np.ndarray:
-    """Return a bool array (queries,): True for judged queries that the batches of a run do not contain. A query with
-    an empty list of documents is not missing."""
-    missing = np.ones(len(qrels), bool)
-    for batch in hits: missing[batch.query] = False
-    return missing
-
 MANY_ENTRIES = 1 << 20
 
 class Judgments:
@@ -421,11 +414,11 @@ MISSED_PER_QUERY = 10   # of one query
 RANKED_QUERIES, RANKED_ROWS = 10, 20  # of one window, whose ranks are read
 
 def looks_at(
-    rows: Rows, limit: int, qrels: Qrels, hits: JudgedHits, n_docs: int = DOCS_PER_WINDOW,
+    rows: Rows, limit: int, qrels: Qrels, hits: JudgedHits, observe: Any = None,
 ) -> list[QueryLook]:
     """Return a `QueryLook` (sample of one query, for checks) for the first queries in at most `limit` samples of rows.
     `hits` has the judged documents in the rows, so that a `QueryLook` can list judged documents that were not
-    retrieved. Of a sample, the first `n_docs` documents are listed."""
+    retrieved. Of a sample, the first 300 documents are listed, and 2000 if the run has an observer."""
     looks: list[QueryLook] = []
     samples = windows(rows.query, limit)
     if not samples: return looks
@@ -435,7 +428,7 @@ def looks_at(
     retrieved[hits.judgment] = True
     lacking = np.bincount(judgments.query[~retrieved], minlength=len(qrels)) > 0
     for window, numbers in samples:
-        room = n_docs
+        room = MANY_DOCS if observe else DOCS_PER_WINDOW
         numbers = numbers[:QUERIES_PER_WINDOW]
         queries = match_queries(qrels, rows.query_ids[numbers])
         for i, (number, query) in enumerate(zip(numbers.tolist(), queries.tolist())):
@@ -493,46 +486,30 @@ class Reading:
     looks: Callable[[], list[QueryLook]] = list  # returns some queries as they came
     observed: Sequence = ()  # the results of an observer for each part
     notes: tuple[Note, ...] = ()  # for the small print
-    missing: Any = False  # (judged queries,) bool: whether it does not contain the query
+    missing: Any = False  # (judged queries,) bool: whether it lacks the query
 
 # %% ../../nbs/data/judging.ipynb #d567dcab
-def _check_common(qrels, source, queries):
+def _check_common(qrels, rows):
+    queries = rows.query_ids.tolist()
     if not queries or not {*queries}.isdisjoint(qrels.queries): return
-    ids = f'{qrels.rows.source} has {qrels.queries[0]!r}, {source} has {queries[0]!r}'
+    ids = f'{qrels.rows.source} has {qrels.queries[0]!r}, {rows.source} has {queries[0]!r}'
     hint = spelling_hint(qrels.queries[:20_000], queries[:20_000])
     raise DataError(f'judgments and run have no query in common: {ids}{hint}')
 
 # %% ../../nbs/data/judging.ipynb #20bbd19e
-@dataclass
-class Joining:
-    """How a run is joined with judgments."""
-    judgments: Judgments
-    ties: str            # 'docid' or 'given'
-    negative: str        # 'zero' or 'keep'
-    memory: int          # bytes for the rows of the run
-    progress: Callable | None  # called with the bytes read, and the total
-    release_qrels: bool  # whether to free the judgments after their use
-    part: bool           # whether judgments and run may have no query in common
-    observe: Callable | None  # called with every part of the run
-
-def _judge_in_memory(joining, run):
-    """Join a run in memory with the judgments. Return (`Judged`, `Reading`): the rankings, and facts about the run."""
-    qrels = joining.judgments.qrels
-    observe = joining.observe
-    results = ranked_chunks(run, joining.ties)
-    hits = match(qrels, results, joining.ties)
+def _join_in_memory(qrels, run, ties, observe):
+    """Find the judged documents of a run in memory. Return (`Judgments`, list of `JudgedHits`, `Reading`). The
+    judgments also have the later chunks of judged documents."""
+    results = ranked_chunks(run, ties)
+    hits = match(qrels, results, ties)
     if results.count: qrels = judge_later_chunks(qrels, hits)
     observed = [observe(results)] if observe else []
-    missing = missing_queries(qrels, [hits])
-    judged = assemble(Judgments(qrels), [hits], joining.negative)
-    if not (joining.part or observe or judged.retrieved.any()):
-        _check_common(qrels, results._facts.source, results.queries)
     def looks():
         if results._dicts and not observe: return looks_at_dicts(qrels, results)
-        n_docs = MANY_DOCS if observe else DOCS_PER_WINDOW
-        return looks_at(results.rows, WINDOWS_PER_RUN, qrels, hits, n_docs)
+        return looks_at(results.rows, WINDOWS_PER_RUN, qrels, hits, observe)
     description = 'in one piece' + _left_out(results._facts.comments)
-    return judged, Reading(results.answered, run.name, description, looks, observed, results.notes, missing)
+    reading = Reading(results.answered, run.name, description, looks, observed, results.notes)
+    return Judgments(qrels), [hits], reading
 
 def _left_out(comments):
     if not comments.count: return ''
@@ -548,7 +525,7 @@ def judge_part(
     run = Run._unchecked(rows)
     hits = match(qrels, run, ties)
     observed = observe(run) if observe else None
-    looks = looks_at(rows, limit, qrels, hits, MANY_DOCS if observe else DOCS_PER_WINDOW)
+    looks = looks_at(rows, limit, qrels, hits, observe)
     return hits, rows.query_ids.hash(), run._pairs.suspects, looks, observed
 
 # %% ../../nbs/data/judging.ipynb #6ab59700
@@ -594,37 +571,29 @@ def judge_partitions(file: Any, judge_rows: Callable, memory: int) -> list[tuple
         return [judge_rows(rows, int(i < WINDOWS_PER_RUN)) for i, rows in enumerate(partitions)]
 
 # %% ../../nbs/data/judging.ipynb #eb312c1a
-def _judge_file(joining, file):
-    """Join a run file with the judgments in batches. Return (`Judged`, `Reading`): the rankings, and facts about the
-    run. Return None if the file must be read in one piece."""
-    judgments = joining.judgments
-    def judge_rows(rows, limit): return judge_part(rows, judgments.qrels, joining.ties, limit, joining.observe)
-    batches = judge_batches(file, judge_rows, joining.progress)
+def _join_file(judgments, file, ties, observe, memory, progress):
+    """Find the judged documents of a run file in batches. Return (judgments, list of `JudgedHits`, `Reading`), or None
+    if the file must be read in one piece."""
+    def judge_rows(rows, limit): return judge_part(rows, judgments.qrels, ties, limit, observe)
+    batches = judge_batches(file, judge_rows, progress)
     if batches is None:
-        batches = judge_partitions(file, judge_rows, joining.memory) or []
+        batches = judge_partitions(file, judge_rows, memory) or []
         description = f'in {len(batches)} parts, because the rows of a query are not adjacent'
     elif len(batches) == 1: description = 'in one batch'
     else: description = f'in {len(batches)} batches'
     if not batches: return None
     hits, queries, suspects, looks, observed = map(list, zip(*batches))
-    del batches  # free memory before the parts are concatenated
     check_repeated(map(file.rows, file), np.concatenate(suspects))
     def all_looks(): return [*chain.from_iterable(looks)]
-    missing = missing_queries(judgments.qrels, hits)
-    judged = assemble(judgments, hits, joining.negative, joining.release_qrels)
-    if not (joining.part or joining.observe or judged.retrieved.any()):
-        first_batch = next(map(file.rows, file))
-        _check_common(judgments.qrels, file.name, first_batch.query_ids[:1000].tolist())
     file.comments.warn()
     description += _left_out(file.comments)
     answered = sum(map(len, queries))
-    return judged, Reading(answered, file.tag, description, all_looks, observed, file.notes, missing)
+    return judgments, hits, Reading(answered, file.tag, description, all_looks, observed, file.notes)
 
-def row_batches(run: Any) -> Iterator[Rows]:
-    """Yield the rows of a run in batches, or in one piece if that is not possible."""
-    source = RunSource.of(run).repeatable()
-    file = source.open(DEFAULT_MEMORY)
-    yield from [source.read().rows] if file is None else map(file.rows, file)
+def row_batches(run: RunSource) -> Iterator[Rows]:
+    """Yield the rows of a `repeatable` run in batches, or in one piece if that is not possible."""
+    file = run.open(DEFAULT_MEMORY)
+    yield from [run.read().rows] if file is None else map(file.rows, file)
 
 # %% ../../nbs/data/judging.ipynb #4564e385
 DEFAULT_MEMORY = 1 << 30  # bytes
@@ -651,13 +620,19 @@ def judge_run(
     try: size = int(min(DEFAULT_MEMORY if memory is None else memory, 1 << 62))
     except (TypeError, ValueError): size = 0
     check_value('memory', memory, 'a positive number of bytes', size > 0)
-    joining = Joining(
-        judgments, ties, negative, size, progress, release_qrels, part, observe
-    )
     source = RunSource.of(run).repeatable()
     file = source.open(size)
-    judged = None if file is None else _judge_file(joining, file)
-    return judged or _judge_in_memory(joining, source.read())
+    joined = None
+    if file is not None:
+        joined = _join_file(judgments, file, ties, observe, size, progress)
+    joined = joined or _join_in_memory(judgments.qrels, source.read(), ties, observe)
+    judgments, hits, reading = joined
+    answered = np.concatenate([batch.query for batch in hits])
+    reading.missing = ~np.isin(np.arange(len(judgments.queries)), answered)
+    judged = assemble(judgments, hits, negative, release_qrels)
+    if not (part or observe or judged.retrieved.any()):
+        _check_common(judgments.qrels, run_head(source))
+    return judged, reading
 
 # %% ../../nbs/data/judging.ipynb #f3c1b1bf
 def judge(

@@ -47,7 +47,7 @@ from irmetrics_nb.data.ids import (
 )
 from .sources import is_columns, lookup_column, no_rows, read_rows, rows_from_dicts
 from .tables import SUBTOPICS
-from .text import Note, Rows, rank_rows, select_rows
+from .text import Note, Rows, select_rows
 from .writing import file_bytes, named_columns, write_whole
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
@@ -120,21 +120,21 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
     documents, code = factorize(rows.doc[suspected])
     pair = rows.query[suspected] * np.int64(len(documents)) + code
     _, chosen, group = np.unique(pair, return_index=True, return_inverse=True)  # the first row of each pair
-    if duplicates == 'mean': rows = _with_means(rows, suspected, suspected[chosen][group])
+    if duplicates == 'mean': rows = _with_means(rows, suspected, chosen, group)
     removed = np.delete(suspected, chosen)
     selection = np.delete(np.arange(len(rows)), removed)
     remaining = select_rows(rows, selection)
     repeats = rows.repeats + len(removed)
     return replace(remaining, repeats=repeats, duplicates=duplicates), keys[selection]
 
-def _with_means(rows, selection, first):
+def _with_means(rows, selection, first, group):
     """Return rows in which the first row of each group of duplicates has the mean of their numbers, rounded once.
-    `selection` has the numbers of all duplicate rows, and `first` the number of the first row of the group of each.
-    Raise DataError for a mean of the scores inf and -inf."""
-    numbers: dict[int, list] = {}
-    for i, number in zip(first.tolist(), rows.value[selection].tolist()): numbers.setdefault(i, []).append(number)
+    `selection` has the numbers of all duplicate rows. `group` has the group of each of them, and `first` the position
+    in them of the first row of each group. Raise DataError for a mean of the scores inf and -inf."""
+    numbers: list = [[] for _ in first]
+    for i, number in zip(group.tolist(), rows.value[selection].tolist()): numbers[i].append(number)
     value = rows.value.copy()
-    value[[*numbers]] = [*map(mean, numbers.values())]
+    value[selection[first]] = [*map(mean, numbers)]
     if np.isnan(value).any(): raise DataError(f'{rows.source}: the mean of the scores inf and -inf is not a number')
     return replace(rows, value=value)
 
@@ -214,7 +214,6 @@ class DictSource:
     """Qrels or a run as {query: {document: number}}, with all n numbers in an array."""
     docs: dict         # the dicts, with ids that are text
     value: np.ndarray  # (n,) float64, as they came
-    begin: np.ndarray  # (queries + 1,) where each query's numbers begin, and where the last one's end
     listed: str = ''   # 'lists' if these are judgments that came as lists
 
     @classmethod
@@ -233,9 +232,14 @@ class DictSource:
         except (struct.error, OverflowError, ValueError):
             return None
         value = np.frombuffer(packed)
-        begin = np.cumsum([0, *map(len, docs.values())], dtype=np.intp)
         listed = 'lists' if role == 'qrels' and kinds == {list} else ''
-        return None if len(invalid_rows(value, role)) else cls(docs, value, begin, listed)
+        return None if len(invalid_rows(value, role)) else cls(docs, value, listed)
+
+    @cached_property
+    def begin(self) -> np.ndarray:
+        """Return the position where the numbers of each query begin, and after all of
+        them their end, as an intp array (queries + 1,)."""
+        return np.cumsum([0, *map(len, self.docs.values())], dtype=np.intp)
 
     @cached_property
     def doc_ids(self) -> list[str]:
@@ -254,7 +258,6 @@ class DictSource:
         value = self.value.copy()
         for begin, end in pairwise(self.begin.tolist()): value[begin:end].sort()
         return value
-
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #80ba791c
 COUNT_CHOICES = 'chunks', 'documents'  # what takes a place in a run of chunks
@@ -432,24 +435,28 @@ class QueryDocTable:
 
         Grades are int if all of them are integers."""
         rows = self.rows
+        order = np.argsort(rows.query, kind='stable')
+        numbers = rows.value[order].tolist()
         whole_grades = self._role == 'qrels' and not (rows.value % 1).any()
-        numbers = rows.value.tolist()
         if whole_grades: numbers = [*map(int, numbers)]
-        docs_of: dict = {query: {} for query in self.queries}
-        tables = [*docs_of.values()]
-        for query, doc, number in zip(rows.query.tolist(), rows.doc.tolist(), numbers): tables[query][doc] = number
-        return docs_of
+        pairs = zip(rows.doc[order].tolist(), numbers)
+        sizes = np.bincount(rows.query, minlength=len(self)).tolist()
+        return {query: dict(islice(pairs, size)) for query, size in zip(self.queries, sizes)}
+
+    def _named_columns(self):
+        columns = named_columns(self.rows, self._number)
+        return columns | {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
 
     def to_polars(self) -> Any:
         """Return all rows as a polars DataFrame.
 
-        The columns are query_id, doc_id, and relevance or score. Bytes of an id that
-        are not UTF-8 are escaped, as in caf\\xe9.
+        The columns are query_id, doc_id, and relevance, or score and rank. Bytes of an
+        id that are not UTF-8 are escaped, as in caf\\xe9. Documents of equal score are
+        ranked by document id, in descending order.
         """
         pl = import_polars()
-        query_ids = pl.Series('query_id', escape_non_utf8(self.queries), pl.String)
-        doc_ids = pl.Series('doc_id', escape_non_utf8(self.rows.doc.tolist()), pl.String)
-        return pl.DataFrame([query_ids[self.rows.query], doc_ids, pl.Series(self._number, self.rows.value)])
+        text_columns = dict.fromkeys(('query_id', 'doc_id'), pl.String)
+        return pl.DataFrame(self._named_columns(), schema_overrides=text_columns)
 
     def to_pandas(self) -> 'pandas.DataFrame':
         """Return all rows as a pandas DataFrame, with the columns of `to_polars`.
@@ -459,9 +466,7 @@ class QueryDocTable:
             import pandas as pd
         except ImportError:
             raise ImportError('to_pandas needs pandas, which is not installed; run pip install pandas') from None
-        columns = named_columns(self.rows, self._number)
-        ids = {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
-        return pd.DataFrame({**columns, **ids})
+        return pd.DataFrame(self._named_columns())
 
     def save(self, path: StrPath) -> None:
         """Write all rows to a file that `Qrels` or `Run` can read again.
@@ -544,13 +549,7 @@ class Qrels(QueryDocTable):
         same order."""
         if self._dicts: return self._dicts, np.arange(len(self._dicts.value))
         order = np.argsort(self.rows.query, kind='stable')
-        begin = np.searchsorted(self.rows.query[order], np.arange(len(self) + 1))
-        doc_ids = self.rows.doc[order].tolist()
-        value = self.rows.value[order]
-        grades = value.tolist()
-        docs = [dict(zip(doc_ids[i:j], grades[i:j])) for i, j in pairwise(begin.tolist())]
-        by_query = dict(zip(self.queries, docs, strict=True))
-        return DictSource(by_query, value, begin), order
+        return DictSource(self.to_dict(), self.rows.value[order]), order
 
     def __repr__(self) -> str:
         grade = self._columns.value
@@ -690,12 +689,6 @@ class Run(QueryDocTable):
         without its extension. Otherwise, it is ''."""
         return self._own_name or self._facts.name
 
-    def to_polars(self) -> Any:
-        """Return all rows as a polars DataFrame with query_id, doc_id, score and rank.
-
-        Documents of equal score are ranked by document id, in descending order."""
-        pl = import_polars()
-        return super().to_polars().with_columns(pl.Series('rank', rank_rows(self.rows)))
 
     def __repr__(self) -> str:
         noun = 'chunk' if self.count else 'document'

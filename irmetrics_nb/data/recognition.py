@@ -81,10 +81,9 @@ def found_runs(path: StrPath) -> list[str] | None:
 
     Return None if `path` is a single run or an empty folder. Raises DataError if no
     file matches the pattern."""
-    if is_remote(path): return None
     text = os.fspath(path)
     if not text: raise DataError(f'a run is missing: {EMPTY_PATH}')
-    if is_spread(text): return None
+    if is_remote(text) or is_spread(text): return None
     if os.path.isdir(text): return _no_folder_lost(sorted(glob(os.path.join(escape(text), '[!._]*')))) or None
     if os.path.exists(text) or not set('*?[') & set(text): return None
     paths = sorted(glob(text, recursive=True))
@@ -208,11 +207,11 @@ class RunSource:
 
         Files and large tables are not read yet. All other sources are read into memory."""
         if self.is_read or self.table is not None: return self
+        if self.options: return self.loaded()
         path = self.path
-        on_disk = path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path))
-        if on_disk and not self.options: return self
+        if path and (os.path.isfile(path) or not os.path.exists(path) or is_spread(path)): return self
         table = None
-        if not self.options and (is_table(self.source) or is_relation(self.source)): table = open_table(self.source)
+        if is_table(self.source) or is_relation(self.source): table = open_table(self.source)
         return self.loaded() if table is None else replace(self, table=table)
 
     def open(self, memory: int) -> Any:
@@ -406,7 +405,7 @@ class TextFile:
 
     def rows(self, text: TextBytes) -> Rows:
         """Parse a batch and return its rows."""
-        with hint_if_binary(self.head): rows = rows_from_text(text, 'run')
+        with hint_if_binary(self.head): rows = rows_from_text(text, LAYOUTS['run'])
         if text.line == 1: self.tag = rows.name
         self.comments_at[text.line] = rows.comments
         return rows
@@ -455,7 +454,7 @@ class TextFile:
         for path in paths:
             data = np.append(np.fromfile(path, np.uint8), np.zeros(PAD, np.uint8))
             if len(data) == PAD: continue
-            yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, complete=False), 'run')
+            yield rows_from_text(TextBytes.from_bytes(self.name, data, 0, complete=False), LAYOUTS['run'])
 
     def count_bytes(self) -> int:
         """Return the number of bytes of the uncompressed text.

@@ -7,7 +7,6 @@ __all__ = ['Together', 'from_records', 'from_spans', 'read_words', 'Example', 'l
 
 # %% ../../nbs/data/records.ipynb #46feb896
 import csv
-import gzip
 import json
 import os
 import re
@@ -46,6 +45,7 @@ from irmetrics_nb.data.sources import (
     query_texts,
     record_names,
     repeated_item,
+    unpacked_name,
 )
 from irmetrics_nb.data.tables import (
     COLUMN_SYNONYMS,
@@ -330,7 +330,7 @@ def one_line(text: Any, limit: int) -> str:
 # %% ../../nbs/data/records.ipynb #790dd622
 def _rows_of_source(source, columns, where):
     """Yield the rows of a source as dicts. Text files and JSON lines are read row by row."""
-    name = where.lower().removesuffix('.gz')
+    name = unpacked_name(where)
     if not is_path(source) or name.endswith(('.json', '.parquet')):
         with polars_errors(where): table = named_lists(source, {*columns.ids, *columns.titles, *columns.texts})
         for row in zip(*table.values()): yield dict(zip(table, row))
@@ -466,8 +466,8 @@ class Example:
     @cached_property
     def documents(self) -> Any:
         """Return the documents: a polars table of doc_id, title and text."""
-        packed = (self.folder / 'documents.jsonl.gz').read_bytes()
-        return import_polars().read_ndjson(gzip.decompress(packed))
+        path = self.folder / 'documents.jsonl.gz'
+        return import_polars().read_ndjson(file_content(path))
 
     def __repr__(self) -> str:
         return f'Example(qrels, topics, documents; runs: {", ".join(self.runs)})'

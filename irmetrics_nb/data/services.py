@@ -31,14 +31,19 @@ SHAPES = (  # shape, the name of its items (one per query), and a field of every
     ('judgments', 'queries', 'ratings', (list, dict)),
 )
 
+DATA_SETS = {'predictions': {'mteb_model_meta'}, 'data set': {'corpus', 'relevant_docs'}}  # shape and its keys
+
 def service_shape(source: Any) -> str:
     """Return the shape of a request, a response or an export of a search service. It is 'request' (a _rank_eval
     request), 'details' (a _rank_eval response), 'search' ({query: response}), 'one search' (the response to one
     search), 'msearch' (a _msearch response), 'judgments' (of Search Relevance, or a book or a case of Quepid),
-    'snapshot' (of Quepid), or '' for any other source."""
+    'snapshot' (of Quepid), 'predictions' (of MTEB), 'data set' (of LlamaIndex, with a corpus and judgments), or '' for
+    any other source."""
     if any(_lists_of_judgments(source)): return 'judgments'
     source = plain_answer(source)
     if type(source) is not dict: return ''
+    for shape, keys in DATA_SETS.items():
+        if keys <= source.keys(): return shape
     for shape, name, field, field_type in SHAPES:
         items = source.get(name)
         if isinstance(items, dict): items = list(items.values())
@@ -68,13 +73,15 @@ def is_answer(answer: Any) -> bool:
 # %% ../../nbs/data/services.ipynb #73f4f386
 def from_service(source: Any, role: str, name: str) -> Mapping:
     """Convert a request or response of a search service to {query: {document: number}}. The numbers are ratings in
-    qrels and negative ranks in a run. A snapshot becomes {query: [document, ...]}, without
-    documents that are only rated. Raises DataError if the response is incomplete, or does not fit `role`.
-    `name` is the source's name in messages."""
+    qrels and negative ranks in a run. A snapshot becomes {query: [document, ...]}, without documents that are only
+    rated. Predictions and data sets already have the form {query: documents}. Raises DataError if the response is
+    incomplete, or does not fit `role`. `name` is the source's name in messages."""
     source = plain_answer(source)
     shape = service_shape(source)
     problem = REFUSED_SHAPES[role].get(shape)
     if problem: raise DataError(f'{name}: {problem}')
+    if shape == 'data set': return source['relevant_docs']
+    if shape == 'predictions': return _predicted_run(source, name)
     if shape == 'snapshot':
         text_of = {str(query['query_id']): query['query_text'] for query in source['queries']}
         return {
@@ -96,8 +103,7 @@ def from_service(source: Any, role: str, name: str) -> Mapping:
         repeated = repeated_item(docs)
         if repeated is not None:
             raise DataError(f'{name}, query {query!r}: duplicate document {repeated!r}; is it in two indices?')
-        values: Iterable = count(-1, -1)
-        if role == 'qrels': values = [hit.get('rating') for hit in hits]
+        values = [hit.get('rating') for hit in hits] if shape == 'request' else count(-1, -1)
         numbers[query] = dict(zip(docs, values))
     return numbers
 
@@ -105,8 +111,12 @@ NO_JUDGMENTS = ('this is a response, which contains ratings of the hits only; re
                 'which also contains ratings of documents that were not retrieved')
 NO_QUERY = 'the response to a search does not contain the query id'
 REFUSED_SHAPES = {
-    'qrels': dict.fromkeys(('details', 'one search', 'msearch', 'search'), NO_JUDGMENTS),
+    'qrels': {
+        **dict.fromkeys(('details', 'one search', 'msearch', 'search'), NO_JUDGMENTS),
+        'predictions': 'this data set has only a run, and no qrels',
+    },
     'run': {
+        'data set': 'this data set has only a qrels, and no run',
         'judgments': 'these are judgments, without a ranking; read the run from the results of the searches',
         'request': 'this is a request to _rank_eval, which contains judgments; read the run from its response',
         'one search': f'{NO_QUERY}; write {{query: response, ...}}',
@@ -115,6 +125,7 @@ REFUSED_SHAPES = {
     },
 }
 
+# %% ../../nbs/data/services.ipynb #a7c10029
 def _hits_of(answer, where):
     """Return the hits in a response to one search. Raise DataError if the response is incomplete."""
     answer = plain_answer(answer)
@@ -146,3 +157,11 @@ def judgments_of(source: Any) -> Iterator[tuple]:
         for rating in ratings:
             record = {'query': item.get('query_text'), **item, **rating}
             yield record['query'], record.get('docId', record.get('doc_id')), record['rating']
+
+# %% ../../nbs/data/services.ipynb #a7c10027
+def _predicted_run(source, name):
+    """Return the run in predictions of MTEB. Raise DataError if there are several subsets or splits."""
+    subsets = [(subset, source[subset]) for subset in source if subset != 'mteb_model_meta']
+    runs = {f'{subset}/{split}': splits[split] for subset, splits in subsets for split in splits}
+    if len(runs) == 1: return runs.popitem()[1]
+    raise DataError(f'{name}: predictions of MTEB for {", ".join(runs) or "no split"}; pass the content of one of them')

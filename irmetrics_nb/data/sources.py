@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from io import BufferedReader
-from itertools import chain, starmap
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,8 @@ import numpy as np
 # %% ../../nbs/data/sources.ipynb #fdbb3fa8
 from ..core.arrays import is_missing
 from ..core.choices import check_option
-from .compression import unpacked, unpacked_name
+from .compression import unpacked
+from .compression import unpacked_name as unpacked_name
 from irmetrics_nb.data.errors import (
     DataError,
     DataWarning,
@@ -94,9 +95,9 @@ from irmetrics_nb.data.text import (
 
 # %% ../../nbs/data/sources.ipynb #a7c10011
 def rows_from_service(source: Any, role: str, name: str, columns: Mapping) -> Rows:
-    """Return the rows of a request, a response or an export of a search service.
-    Hits are ranked in the order of the response. `columns` can choose one of several
-    judges."""
+    """Return the rows of a request, a response or an export of a search service, or of a
+    data set. Hits are ranked in the order of the response. `columns` can choose one of
+    several judges."""
     shape = service_shape(source)
     try:
         if role == 'qrels' and shape in ('judgments', 'snapshot'):
@@ -105,11 +106,12 @@ def rows_from_service(source: Any, role: str, name: str, columns: Mapping) -> Ro
     except (AttributeError, KeyError, TypeError) as error:
         raise DataError(f'{name}: unknown structure of the {shape} ({error!r})') from None
     rows = rows_from_dicts(numbers, role, name, columns)
-    if role == 'run': rows.ranks, rows.notes = True, (HITS_NOTE,)
+    if role == 'run' and shape != 'predictions': rows.ranks, rows.notes = True, (HITS_NOTE,)
     return rows
 
 # %% ../../nbs/data/sources.ipynb #77c96027
 MAX_COLUMNS = 100
+ARRAYS = list, tuple, np.ndarray
 QUERY_NAMES = COLUMN_SYNONYMS['query'].keys()
 
 def is_columns(source: Mapping) -> bool:
@@ -124,7 +126,7 @@ def is_columns(source: Mapping) -> bool:
 
 def have_one_length(columns: Collection) -> bool:
     """Return True if the columns of a dict are lists of the same length."""
-    are_lists = all(isinstance(column, (list, tuple, np.ndarray)) for column in columns)
+    are_lists = all(isinstance(column, ARRAYS) for column in columns)
     return are_lists and len({*map(len, columns)}) == 1
 
 def rows_from_columns(source: Mapping, role: str, name: str, columns: Mapping) -> Rows:
@@ -144,9 +146,9 @@ def rows_from_dicts(source: Mapping, role: str, name: str, columns: Mapping) -> 
     if not source: raise DataError(f'{name}: there are no queries')
     if is_columns(source): return rows_from_columns(source, role, name, columns)
     if holds_hits(source, columns):
-        hits = [(query, hit) for query, hits in source.items() for hit in hits]
-        queries = [query for query, _ in hits]
-        rows = rows_from_triples(starmap(_with_query, hits), role, name, columns, queries=queries)
+        queries = [query for query, hits in source.items() for _ in hits]
+        hits = map(_with_query, queries, chain.from_iterable(source.values()))
+        rows = rows_from_triples(hits, role, name, columns, queries=queries)
         empty = [query for query, hits in source.items() if not len(hits)]
         rows.query_ids, _ = factorize(ids_of_objects([*rows.query_ids.tolist(), *empty], name))
         return rows
@@ -165,16 +167,16 @@ def rows_from_dicts(source: Mapping, role: str, name: str, columns: Mapping) -> 
     return check_values(rows, role, numbers)
 
 def _docs_of_queries(source, role, name):
-    """Return ({query: documents}, lists). `lists` is True if all values are lists of documents (in judgments, lists
-    or sets), and False for dicts. Report other values, and inside `collect_faults` also invalid ids, with
-    `report_fault`, and leave them out."""
+    """Return ({query: documents}, lists). `lists` is True if the first value is a list of documents (in judgments, a
+    list or set), and False for a dict. Report values of the other kind, and inside `collect_faults` also invalid
+    ids, with `report_fault`, and leave them out."""
     containers = (list, tuple, Set) if role == 'qrels' else (list, tuple)
     source = {query: docs.tolist() if isinstance(docs, np.ndarray) else docs for query, docs in source.items()}
-    lists = all(isinstance(docs, containers) for docs in source.values())
+    lists = isinstance(next(iter(source.values())), containers)
     valid = {}
     for query, docs in source.items():
         problem = ''
-        if not (lists or isinstance(docs, Mapping)):
+        if not isinstance(docs, containers if lists else Mapping):
             problem = foreign_format(source) or (
                 f'the value of query {query!r} should be a dict of documents, or a list in every query, not '
                 f'{short_repr(docs)}')
@@ -272,7 +274,7 @@ def _triple(item, role, columns):
     attributes = 'query_id', 'doc_id', number
     if all(hasattr(item, name) for name in attributes):
         return tuple(getattr(item, name) for name in attributes), False
-    if isinstance(item, (tuple, list, np.ndarray)) and len(item) == 3: return tuple(item), False
+    if isinstance(item, ARRAYS) and len(item) == 3: return tuple(item), False
     raise DataError(f'expected (query, document, {number}), not {short_repr(item)}{_list_hint(item)}')
 
 def _list_hint(item):
@@ -287,19 +289,27 @@ RECORD_COLUMNS = {
     'relevant': 'relevant_ids relevant reference_context_ids expected_ids gold_ids gold reference_contexts'.split(),
 }
 
-def usual_columns(names: Iterable) -> dict[str, Any]:
+def usual_name(names: Iterable, known: Iterable[str]) -> Any:
+    """Return the name of the column that is called like one of the known names; the first of these counts. Return
+    None if there is no such column."""
+    name_of = {plain_name(str(name)): name for name in names}
+    return next((name_of[name] for name in known if name in name_of), None)
+
+def usual_columns(names: Collection) -> dict[str, Any]:
     """Return the column names for the keys 'query', 'retrieved' and 'relevant' of records; None if no usual name is
     found."""
-    name_of = {plain_name(str(name)): name for name in names}
-    return {key: next((name_of[n] for n in known if n in name_of), None) for key, known in RECORD_COLUMNS.items()}
+    return {key: usual_name(names, known) for key, known in RECORD_COLUMNS.items()}
+
+LISTS = Mapping, Set, *ARRAYS  # of the documents of a query
 
 def is_record(item: Any) -> bool:
     """Return True for a record of one query with a list of documents or the response to a search. Return False for a
     row with a document and a number."""
     if not isinstance(item, Mapping) or len(item) > MAX_COLUMNS: return False
-    query, *lists = map(item.get, usual_columns(item).values())
-    lists = [docs for docs in (*lists, answer_of(item)) if isinstance(docs, (Mapping, list, tuple, Set, np.ndarray))]
-    if not lists or not isinstance(query, (str, int)): return False
+    names = usual_columns(item)
+    query, *lists = map(item.get, names.values())
+    holds_lists = any(isinstance(docs, LISTS) for docs in (*lists, answer_of(item)))
+    if names['query'] is None or isinstance(query, LISTS) or not holds_lists: return False
     return all(None in find_columns(map(str, item), role) for role in LIST_OF_ROLE)
 
 def answer_of(record: Mapping) -> Any:
@@ -361,21 +371,20 @@ def documents_of_records(table: Mapping, role: str, names: Sequence, where: str)
             ranked = enumerate(docs, 1)
             docs_of[query] = [{'rank': i, **doc} if isinstance(doc, Mapping) else doc for i, doc in ranked]
     if role == 'run': _warn_of_scores(table, queries, docs_of)
-    if role == 'run' or dict not in map(type, docs_of.values()): return docs_of
-    return {query: docs if isinstance(docs, dict) else dict.fromkeys(docs, 1) for query, docs in docs_of.items()}
+    elif dict in map(type, docs_of.values()):
+        docs_of = {query: docs if isinstance(docs, dict) else dict.fromkeys(docs, 1) for query, docs in docs_of.items()}
+    return docs_of
 
 def _warn_of_scores(table, queries, run):
     """Warn if the scores of a query contradict the order of its retrieved ids. `queries` has the query of each row."""
-    usual = 'scores', 'retrieved_scores', 'score', 'similarities'
-    column = next((name for name in table if plain_name(name) in usual), None)
+    column = usual_name(table, ('scores', 'retrieved_scores', 'score', 'similarities'))
     if column is None: return
     wrong = []
     for query, value in zip(queries, table[column]):
         ids = run.get(query)
-        value = from_json_text(value, query, column)
-        try: scores = np.array(value, float)
-        except (TypeError, ValueError): continue
-        if isinstance(ids, list) and scores.shape == (len(ids),) and (np.diff(scores) > 0).any(): wrong.append(query)
+        scores = from_json_text(value, query, column)
+        if not (isinstance(ids, list) and isinstance(scores, ARRAYS) and len(scores) == len(ids)): continue
+        if (np.diff(to_floats([*scores])) > 0).any(): wrong.append(query)
     if not wrong: return
     problem = (
         f'in {counted(len(wrong), "query")}, such as {wrong[0]!r}, the scores in column {column!r} contradict the '
@@ -399,25 +408,6 @@ def rows_from_records(source: Any, role: str, name: str, columns: Mapping) -> Ro
     read = rows_from_service if service_shape(docs_of) else rows_from_dicts
     return read(docs_of, role, name, {key: columns[key] for key in columns if key not in keys})
 
-# %% ../../nbs/data/sources.ipynb #5d53a009
-def is_dataset(source: Any) -> bool:
-    """Return True for predictions of MTEB, and for a data set of LlamaIndex with a corpus and judgments."""
-    return type(source) is dict and ('mteb_model_meta' in source or {'corpus', 'relevant_docs'} <= source.keys())
-
-def rows_from_dataset(source: dict, role: str, name: str, columns: Mapping) -> Rows:
-    """Return the rows of a data set. Raises DataError for judgments without a run, a run without judgments, and
-    predictions of several subsets or splits."""
-    content = 'qrels' if 'corpus' in source else 'run'
-    if role != content: raise DataError(f'{name}: this data set has only a {content}, and no {role}')
-    if role == 'qrels': return rows_from_dicts(source['relevant_docs'], role, name, columns)
-    subsets = [(subset, source[subset]) for subset in source if subset != 'mteb_model_meta']
-    runs = {f'{subset}/{split}': splits[split] for subset, splits in subsets for split in splits}
-    if len(runs) != 1:
-        raise DataError(f'{name}: predictions of MTEB for {", ".join(runs) or "no split"}; pass the content of one of '
-                        'them')
-    [run] = runs.values()
-    return rows_from_dicts(run, role, name, columns)
-
 # %% ../../nbs/data/sources.ipynb #a6668483
 JSON_OPENINGS = b'{"', b'{}', b'[[', b'[{', b'[]'
 
@@ -440,18 +430,18 @@ def _object(pairs):
 def rows_from_json(data: bytes, role: str, name: str, columns: Mapping = NO_COLUMNS) -> Rows:
     "Return the rows of a JSON file. Raises DataError if it is not JSON, or its content has no known structure."
     content, lines = parse_json(data, name, _object)
-    if isinstance(content, dict) and isinstance(next(iter(content), ''), RepeatedName):
-        raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
+    if isinstance(content, dict):
+        if isinstance(next(iter(content), ''), RepeatedName):
+            raise DataError(f'{name}: duplicate key {repeated_item(map(str, content))!r} in a JSON object')
+        flat = not any(isinstance(value, (dict, list)) for value in content.values())
+        if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
     form = form_of(content, columns)
     if lines and form is not RECORDS:
         if service_shape(content[0]) == 'one search':
             raise DataError(f'{name}, line {lines[0]}: {NO_QUERY}; add it to each line, such as '
                             '{"query_id": "q1", "response": {...}}')
         return rows_from_triples(content, role, name, columns, lines)
-    flat = isinstance(content, dict) and not any(isinstance(value, (dict, list)) for value in content.values())
-    if flat and (columns or candidates(content, 'document')): content = [content]  # the only one of JSON lines
-    form = form_of(content, columns)
-    if isinstance(content, (dict, list)) and form: return form.read(content, role, name, columns)
+    if form and not isinstance(content, str): return form.read(content, role, name, columns)
     raise DataError(f'{name}: expected a JSON object or list, not {short_repr(content)}')
 
 def parse_json(text: str | bytes, name: str, hook: Callable | None = None) -> tuple[Any, list[int]]:
@@ -531,7 +521,7 @@ def rows_from_letor(data: bytes, role: str, name: str) -> Rows:
         line = text.count(b'\n', 0, other.start(1)) + 1
         raise DataError(f'{name}, line {line}: this LETOR line has no document id, such as #docid = d7')
     padded = np.frombuffer(bytearray(text + bytes(PAD)), np.uint8)
-    return rows_from_text(TextBytes.from_bytes(name, padded), role, Layout('qrels', 3, (0, 1, 2)))
+    return rows_from_text(TextBytes.from_bytes(name, padded), Layout('qrels', 3, (0, 1, 2)))
 
 # %% ../../nbs/data/sources.ipynb #b838d5da
 def open_bytes(path: StrPath) -> BufferedReader:
@@ -617,7 +607,7 @@ def rows_from_bytes(data: np.ndarray, role: str, name: str, columns: Mapping = N
     if LETOR.match(head): return rows_from_letor(content.tobytes(), role, name)
     with hint_if_binary(head), polars_errors(name):
         layout = text_layout(head, role, columns)
-        return rows_from_text(TextBytes.from_bytes(name, data), role, layout)
+        return rows_from_text(TextBytes.from_bytes(name, data), layout)
 
 # %% ../../nbs/data/sources.ipynb #ad1d2b4f
 def is_path(source: object) -> bool:
@@ -644,8 +634,7 @@ def read_lookup(
     where = os.fspath(source) if is_path(source) else what
     id_names = [id_column] if id_column else ids
     with polars_errors(where): table = named_lists(source, ids=() if header else id_names)
-    name_of = {plain_name(name): name for name in table}
-    id_column = id_column or next((name_of[name] for name in (*ids, 'id') if name in name_of), '')
+    id_column = id_column or usual_name(table, (*ids, 'id'))
     missing = [repr(name) if name else ' or '.join(ids) for name in [id_column, *chosen] if name not in table]
     if missing:
         columns = short_repr(list(table))[1:-1]
@@ -678,8 +667,7 @@ def named_lists(source: Any, used: Collection[str] = (), ids: Sequence[str] = ()
         records = list(source) if isinstance(source, Iterable) else []
         if records and all(isinstance(record, Mapping) for record in records): return _columns_of(records)
         raise DataError(f'expected a dict, a table, records or a path, not {short_repr(source)}')
-    is_pandas = hasattr(source, 'iloc') and hasattr(source, 'columns')
-    table = with_index(source) if is_pandas else to_polars_table(source, 'run')
+    table = with_index(source) if hasattr(source, 'iloc') else to_polars_table(source, 'run')
     names = [name for name in table.columns if str(name).lower() in used] or table.columns
     return {str(name): table[name].to_list() for name in names}
 
@@ -691,11 +679,9 @@ def _lists_of_file(path, used, ids):
     text = data.decode('utf-8-sig', 'surrogateescape')
     if looks_like_json(data[:HEAD_BYTES], path): return named_lists(parse_json(text, path)[0])
     first_line = text.lstrip().split('\n', 1)[0]
-    separator = next((sign for sign in '\t,;' if sign in first_line), None)
-    lines = ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip())
-    if separator: lines = csv_fields(text, separator, path)
+    separator = next((sign for sign in '\t,;' if sign in first_line), ' ')
     rows = []
-    for number, fields in list(lines):
+    for number, fields in [*csv_fields(text, separator, path)]:
         rows.append([*map(str.strip, fields)])
         if len(fields) == len(rows[0]): continue
         raise DataError(
@@ -703,13 +689,13 @@ def _lists_of_file(path, used, ids):
             'names contain spaces, separate the columns with tabs or commas'
         )
     names = header_names(rows[0] if rows else [])
-    header = not ids or any(name in ids or plain_name(name) in ids for name in names)
+    header = not ids or not {*names, *map(plain_name, names)}.isdisjoint(ids)
     if len(rows) <= header: raise DataError(f'{path}: the file has no rows')
     if header: rows = rows[1:]
     elif len(names) == 2: names = [ids[0], '']
     else: raise DataError(f'{path}: without a header, a file needs two columns (query and group), not {len(names)}; '
                           'write a header such as query_id,device,lang')
-    return {name: [row[i] or None for row in rows] for i, name in enumerate(names)}
+    return {name: [field or None for field in column] for name, column in zip(names, zip(*rows))}
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a01
 def rows_from_path(path: StrPath, role: str, name: str, columns: Mapping) -> Rows:
@@ -741,15 +727,15 @@ def rows_from_any_table(source: Any, role: str, name: str, columns: Mapping) -> 
         if distinct and form_of(named_lists(frame.head(1)), columns) is RECORDS:
             return rows_from_records(named_lists(frame), role, name, columns)
         table = to_polars_table(frame, role, columns)
-    names = frame.columns  # all columns of pandas, not three
-    return rows_from_table(table, role, name, columns=columns, names=[*map(str, names)])
+    # `frame` has all columns of pandas, and `table` only three
+    return rows_from_table(table, role, name, columns=columns, names=[*map(str, frame.columns)])
 
 # %% ../../nbs/data/sources.ipynb #5f0c1a02
 def holds_documents(source: Mapping) -> bool | None:
     """Return True if the values of a dict are dicts or lists of documents. Only the first value is examined. Return
     None if the dict is empty."""
     first = next(iter(source.values()), None)
-    return isinstance(first, (Mapping, list, tuple, np.ndarray)) if source else None
+    return isinstance(first, (Mapping, *ARRAYS)) if source else None
 
 def holds_rows(source: Iterable) -> bool | None:
     """Return True if an iterable has rows with a query, a document and a number. For a collection, only the first
@@ -758,7 +744,7 @@ def holds_rows(source: Iterable) -> bool | None:
     if not isinstance(source, Collection): return True  # it may give its items only once
     if not len(source): return None
     item = next(iter(source))
-    if isinstance(item, (tuple, list, np.ndarray)): return len(item) == 3
+    if isinstance(item, ARRAYS): return len(item) == 3
     if isinstance(item, Mapping): return not is_hit(item)
     return hasattr(item, 'query_id') and hasattr(item, 'doc_id')
 
@@ -774,7 +760,6 @@ RECORDS = Form('records', holds_records, rows_from_records, lambda source: not i
 FORMS = (
     Form('a path', is_path, rows_from_path),
     RECORDS,
-    Form('a data set', is_dataset, rows_from_dataset),
     Form('a response of a search service', service_shape, rows_from_service),
     Form('a dict', lambda source: isinstance(source, Mapping), rows_from_dicts, holds_documents, True),
     Form('a table', is_table, rows_from_any_table),

@@ -50,8 +50,8 @@ from irmetrics_nb.data.ids import (
     parse_floats,
     to_floats,
 )
+from .text import COLUMN_KEYS as COLUMN_KEYS
 from irmetrics_nb.data.text import (
-    COLUMN_KEYS,
     Note,
     Rows,
     blank_grades,
@@ -69,12 +69,9 @@ COLUMN_SYNONYMS = {  # names that may be of a text or a rank come last
     'query': _priorities('query_id', '', 'qid q_id queryid topic_id topic', 'query query_text'),
     'document': _priorities(  # PyTerrier has docno and docid, an internal number
         'doc_id', 'docno', 'docid pid document_id corpus_id did', 'document doc', 'id _id url uri'),
-    'qrels': _priorities('relevance', '', 'rel label grade judgment rating', 'score'),
-    'run': _priorities('score', '', 'sim similarity', 'rank doc_position'),
+    'relevance': _priorities('relevance', '', 'rel label grade judgment rating', 'score'),
+    'score': _priorities('score', '', 'sim similarity', 'rank doc_position'),
 }
-MEANINGS = {
-    role: tuple(zip(('query', 'document', role), keys)) for role, keys in COLUMN_KEYS.items()
-}  # and their keys in columns=
 # Names in tables of recommenders, for tables without other names of queries or documents
 RECOMMENDER_NAMES = {'query': ('user_id', 'user'), 'document': ('item_id', 'item')}
 RATINGS = 'ratings'  # the code of a note, and a name of its column
@@ -94,9 +91,9 @@ def said_columns(columns: Mapping[str, Any], role: str) -> tuple[dict[str, Any],
     'doc_id', 'grade' or 'rank'.
     Raises ValueError for an unknown key, and for two keys of the same column."""
     named = {}
-    for key, name in columns.items():
-        label = plain_name(str(key))
-        usual = next((usual for meaning, usual in MEANINGS[role] if label in (usual, *COLUMN_SYNONYMS[meaning])), None)
+    for alias, name in columns.items():
+        label = plain_name(str(alias))
+        usual = next((key for key in COLUMN_KEYS[role] if label in COLUMN_SYNONYMS[key]), None)
         if label in ('results', LIST_OF_ROLE[role]): usual = LIST_OF_ROLE[role]
         if usual is None or usual in named or not isinstance(name, (str, int)): raise columns_error(columns, role)
         named[usual] = name
@@ -108,12 +105,12 @@ def columns_error(columns: object, role: str) -> ValueError:
     example = ', '.join(f'{key!r}: name' for key in COLUMN_KEYS[role])
     return ValueError(f'columns must have the form {{{example}}}, not {short_repr(columns)}')
 
-def candidates(names: Iterable[str], meaning: str) -> dict[str, int]:
+def candidates(names: Iterable[str], key: str) -> dict[str, int]:
     """Return {name: priority} of the columns that may have this meaning, the likeliest first.
 
-    A meaning is 'query', 'document', 'qrels' (grades) or 'run' (scores). The priority 0 is
-    the most likely."""
-    priorities = COLUMN_SYNONYMS[meaning]
+    A meaning is 'query', 'document', 'relevance' or 'score'. The priority 0 is the most
+    likely."""
+    priorities = COLUMN_SYNONYMS[key]
     priority_of = {}
     for name in names:
         label = plain_name(name)
@@ -121,17 +118,17 @@ def candidates(names: Iterable[str], meaning: str) -> dict[str, int]:
         priority_of[name] = priorities[label] or 2 * (name != label)  # Doc-ID is no better than docid
     return dict(sorted(priority_of.items(), key=itemgetter(1)))
 
-def rivals(names: Sequence[str], meaning: str) -> list[str]:
+def rivals(names: Sequence[str], key: str) -> list[str]:
     """Return the most likely columns for a meaning; several if they are equally likely.
 
-    A meaning is 'query', 'document', 'qrels' (grades) or 'run' (scores)."""
-    priority = candidates(names, meaning)
-    if not priority: return _recommender_column(names, meaning)
+    A meaning is 'query', 'document', 'relevance' or 'score'."""
+    priority = candidates(names, key)
+    if not priority: return _recommender_column(names, key)
     return [name for name in priority if priority[name] == min(priority.values())]
 
-def _recommender_column(names, meaning):
+def _recommender_column(names, key):
     name_of = {plain_name(name): name for name in names}
-    return [name_of[label] for label in RECOMMENDER_NAMES.get(meaning, ()) if label in name_of][:1]
+    return [name_of[label] for label in RECOMMENDER_NAMES.get(key, ()) if label in name_of][:1]
 
 # %% ../../nbs/data/tables.ipynb #27fbe9b3
 def find_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> list[Any]:
@@ -146,9 +143,9 @@ def _choices(names, role, columns):
     """Return the likeliest names for the columns of queries, documents and numbers. The
     result is a list of three lists. Each has no name, one name, or several names that are
     equally likely."""
-    choices = [[str(columns[key])] if key in columns else rivals(names, meaning) for meaning, key in MEANINGS[role]]
+    choices = [[str(columns[key])] if key in columns else rivals(names, key) for key in COLUMN_KEYS[role]]
     users = _recommender_column(names, 'query')
-    row_ids = {*map(plain_name, choices[1])} <= {'id', '_id', 'url', 'uri'}
+    row_ids = {*map(plain_name, choices[1])}.issubset(OTHER_USES)
     if users and users == choices[0] and row_ids and not columns:
         choices[1] += _recommender_column(names, 'document')  # an id may be that of a rating
     return [[name for name in equal if name in names] for equal in choices]
@@ -163,8 +160,8 @@ def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMN
     names = list(names)
     notes = []
     origin = 'run' if role == 'run' else 'judgments'
-    for (meaning, key), used in zip(MEANINGS[role], find_columns(names, role, columns)):
-        unused = [name for name in candidates(names, meaning) if name != used and plain_name(name) not in OTHER_USES]
+    for key, used in zip(COLUMN_KEYS[role], find_columns(names, role, columns)):
+        unused = [name for name in candidates(names, key) if name != used and plain_name(name) not in OTHER_USES]
         if key in columns or not unused: continue
         text = (f'the {key} of the {origin} is read from column {used!r}; similar columns are not used: '
                 f'{", ".join(map(repr, unused))}')
@@ -213,7 +210,7 @@ def column_positions(
 def _positions(names, role, items, graded):
     columns = dict(items)
     present = find_columns(names, role, columns)
-    ungraded = 2 in (len(names), len(columns)) and not (graded or 'relevance' in columns or rivals(names, role))
+    ungraded = 2 in (len(names), len(columns)) and not (graded or 'relevance' in columns or rivals(names, 'relevance'))
     if role == 'qrels' and ungraded: present.pop()
     if None in present: raise DataError(foreign_format(names) or _column_problem(names, role, columns))
     for name in present:
@@ -225,11 +222,11 @@ def _column_problem(names, role, columns):
     choices = _choices(names, role, columns)
     faults = []
     keys = []
-    for (meaning, key), equal in zip(MEANINGS[role], choices):
+    for key, equal in zip(COLUMN_KEYS[role], choices):
         if len(equal) == 1: continue
         if equal: faults.append(f'the columns {equal[0]!r} and {equal[1]!r} may both be the {key}')
         else:
-            missing = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[meaning])
+            missing = repr(columns[key]) if key in columns else ' or '.join(COLUMN_SYNONYMS[key])
             faults.append(f'no column {missing}')
         if key not in columns: keys.append(key)
     text = '; '.join(faults) + f'; the columns are {short_repr(list(names))[1:-1]}'
@@ -297,7 +294,7 @@ def rows_from_table(
     if role == 'qrels' and number.dtype.is_float(): number = number.fill_nan(None)
     valid = np.ones(table.height, bool)
     for column, code in (query, 'id'), (doc, 'id'), (number, 'number'):
-        if column is number and role == 'qrels' or not column.null_count(): continue  # a blank grade: unjudged
+        if column is number and role == 'qrels': continue  # a blank grade: unjudged
         for i in column.is_null().arg_true():
             report_fault(code, f'{name}, row {first + i + 1}: no value in column {column.name!r}')
             valid[i] = False
@@ -458,7 +455,7 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
 
     Blanks around a field are part of it. Raises DataError for invalid quotes."""
     if separator == ' ':
-        return (yield from ((n, line.split()) for n, line in enumerate(text.split('\n'), 1) if line.strip()))
+        return (yield from ((n, line.split()) for n, line in enumerate(text.splitlines(), 1) if line.strip()))
     quoted = is_quoted(text, separator)
     rows = csv.reader(StringIO(text, newline=''), delimiter=separator, strict=True,
                       quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
@@ -472,7 +469,7 @@ def csv_fields(text: str, separator: str, name: str) -> Generator[tuple[int, lis
 # %% ../../nbs/data/tables.ipynb #b7c10032
 def _is_book(names):
     """Return True if a header has a query, a docid, and two or more other columns, but no grade, score or rank."""
-    known = candidates(names, 'qrels') or candidates(names, 'run')
+    known = candidates(names, 'relevance') or candidates(names, 'score')
     return names[:2] == ['query', 'docid'] and len(names) > 3 and not known
 
 def _rows_from_book(table, names, name):
@@ -588,21 +585,20 @@ def scan(path: StrPath) -> Any:
 
 def _quote_in_files(paths):
     """Return the sign that encloses fields in all TSV files with quotes, or None."""
-    quoted = []
-    for path in paths:
-        with file_errors(path):
-            with open(path, 'rb') as file: data = file.read()
-            if data.startswith(b'\x1f\x8b'): data = gzip.decompress(data)
-        if b'"' in data: quoted.append(is_quoted(data.decode('utf-8', 'replace'), '\t'))
+    texts = (_beginning(path).decode('utf-8', 'replace') for path in paths)
+    quoted = [is_quoted(text, '\t') for text in texts if '"' in text]
     return '"' if quoted and all(quoted) else None
+
+def _beginning(path, size=-1):
+    """Return the first bytes of a file, by default all of them. Those of a gzip file are uncompressed."""
+    with file_errors(path), open(path, 'rb') as file:
+        packed = file.peek().startswith(b'\x1f\x8b')
+        return (gzip.open(file) if packed else file).read(size)
 
 def _format_of_file(path):
     """Return 'parquet', 'json' or the CSV separator of a file from its first bytes. Raise
     DataError for any other file."""
-    with file_errors(path):
-        with open(path, 'rb') as file: head = file.read(1 << 16)
-        if head.startswith(b'\x1f\x8b'):
-            with gzip.open(path) as file: head = file.read(1 << 16)
+    head = _beginning(path, 1 << 16)
     if head.startswith(b'PAR1'): return 'parquet'
     if head.lstrip().startswith(b'{'): return 'json'
     separator = header_separator(head, path)

@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -73,9 +73,9 @@ def blank_grades(count: int) -> Note:
 
 def total_notes(notes: Iterable[Note]) -> tuple[Note, ...]:
     """Merge equal notes, and add up their counts."""
-    counts: Counter[tuple[str, str]] = Counter()
+    counts: Counter = Counter()
     for note in notes: counts[note.code, note.text] += note.count
-    return tuple(Note(*key, count) for key, count in counts.items())
+    return tuple(Note(code, text, count) for (code, text), count in counts.items())
 
 @dataclass
 class Rows:
@@ -179,7 +179,7 @@ WITHOUT_TAG = Layout('run', 5, (0, 2, 4))
 BYTE_ORDER_MARK = b'\xef\xbb\xbf'  # some programs write it in front
 HEAD_BYTES = 1 << 16  # how many of a file's first bytes are looked at
 
-def rows_of_head(head: bytes) -> Iterator[list[bytes]]:
+def _rows_of_head(head):
     """Yield the fields of each complete line that is neither empty nor a comment. `head` has the first bytes of the
     file."""
     lines = head.removeprefix(BYTE_ORDER_MARK).split(b'\n')
@@ -187,18 +187,14 @@ def rows_of_head(head: bytes) -> Iterator[list[bytes]]:
     rows = (line.split() for line in lines)
     return (fields for fields in rows if fields and not fields[0].startswith(b'#'))
 
-def first_fields(head: bytes) -> list[bytes]:
-    """Return the fields of the first line that is neither empty nor a comment; [] if there is no such line."""
-    return next(rows_of_head(head), [])
-
 def _same_width(head):
     """Return True if all lines of a text have the same number of columns."""
-    return 0 not in head and len({*map(len, rows_of_head(head))}) == 1
+    return 0 not in head and len({*map(len, _rows_of_head(head))}) == 1
 
 def text_layout(head: bytes, role: str, columns: Mapping = MappingProxyType({})) -> Layout:
     """Return the layout of a text from its first row, or from the argument `columns`. `head` has the first bytes of
     the text. Raises DataError if a column does not exist."""
-    fields = first_fields(head)
+    fields = next(_rows_of_head(head), ())
     if columns and not fields: raise DataError(f'there is no row in the first {HEAD_BYTES:,} bytes')
     if not columns:
         match role, fields:
@@ -213,7 +209,7 @@ def text_layout(head: bytes, role: str, columns: Mapping = MappingProxyType({}))
     for key in COLUMN_KEYS[role]:
         column = columns.get(key, key if width == len(names) else f'the {key}')
         if column in names: column = names.index(column) + 1
-        if not isinstance(column, int) or not 1 <= column <= width:
+        if column not in range(1, width + 1):
             choices = f'the columns of a text file are 1 to {width}, or {", ".join(names)}'
             raise DataError(f'no column {column!r}; {choices}')
         used.append(column - 1)
@@ -277,7 +273,7 @@ NO_LINES = np.empty((0, 2), np.intp)
 
 def split_lines(
     data: np.ndarray, columns: int, may_go_on: Callable | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, ...]:
     """Split a text into lines and fields; return (start, end, comments, invalid).
 
     `start` and `end` are arrays (lines, columns): the positions where the fields begin and end. Empty lines are
@@ -383,11 +379,7 @@ def parse_piece(text: TextBytes, begin: int, end: int, layout: Layout) -> tuple[
     faults += [(number.start[i], 'number', fault) for i, fault in number_faults(layout.role, number, value, wrong)]
     valid[wrong] = False
     for at, code, fault in sorted(faults): report_fault(code, f'{text.where(at)}: {fault}')
-    if not valid.all():
-        query = query[valid]
-        doc = doc[valid]
-        number = number[valid]
-        value = value[valid]
+    if not valid.all(): query, doc, number, value = (column[valid] for column in (query, doc, number, value))
     return query, doc, number, value, Comments(len(comments), _doubt(text, comments, layout))
 
 def _fields(text, begin, end, layout, used):
@@ -419,10 +411,15 @@ def _doubt(text, comments, layout):
     return ()
 
 # %% ../../nbs/data/text.ipynb #7d1e0b32
-WIDTH_HINTS = {  # number of columns: when a line with them can be read
-    3: 'if the file has other columns',
-    5: 'if these are prels (query document grade method probability), the probabilities are not used; for the grades '
-       'alone',
+OTHER_COLUMNS = 'if the file has other columns, write {}'
+WIDTH_HINTS = {  # role and number of columns: the end of the error message
+    ('qrels', 3): OTHER_COLUMNS,
+    ('qrels', 5): 'if these are prels (query document grade method probability), the probabilities are not used; for '
+                  'the grades alone, write {}',
+    ('qrels', 6): 'is this a run file?',
+    ('run', 3): OTHER_COLUMNS,
+    ('run', 4): 'is this a qrels file?',
+    ('run', 5): 'without tags, column 2 must be Q0, and column 4 the rank, from 0 or 1',
 }
 
 def _wrong_count(layout, count):
@@ -430,13 +427,10 @@ def _wrong_count(layout, count):
     names = COLUMN_NAMES[layout.role]
     problem = f'{counted(count, "column")}, but '
     if layout.width != len(names): return f'{problem}the first line has {layout.width}'
-    has, other_role = {'qrels': ('judgments have', 'run'), 'run': ('a run has', 'qrels')}[layout.role]
-    problem += f'{has} {len(names)} ({" ".join(names)})'
-    if count == len(COLUMN_NAMES[other_role]): return f'{problem}; is this a {other_role} file?'
-    if (layout.role, count) == ('run', 5):
-        return f'{problem}; without tags, column 2 must be Q0, and column 4 the rank, from 0 or 1'
-    hint = WIDTH_HINTS.get(count)
-    return f'{problem}; {hint}, write {three_columns(layout.role)}' if hint else problem
+    having = {'qrels': 'judgments have', 'run': 'a run has'}[layout.role]
+    problem += f'{having} {len(names)} ({" ".join(names)})'
+    hint = WIDTH_HINTS.get((layout.role, count), '')
+    return f'{problem}; {hint.format(three_columns(layout.role))}' if hint else problem
 
 # %% ../../nbs/data/text.ipynb #05f8f504
 def ranks_and_tags(text: TextBytes) -> Iterator[tuple[Ids, Ids, Ids]]:
@@ -469,26 +463,23 @@ def side_by_side(f: Callable, items: Iterable) -> Iterator:
     """Yield f(item) for every item, in order, computed by two threads. If no thread can be started, the results are
     computed in the current thread."""
     from concurrent.futures import ThreadPoolExecutor
+    def start(item):
+        """Return a function that returns f(item)."""
+        try: return pool.submit(copy_context().run, f, item).result
+        except RuntimeError: return partial(f, item)  # can't start new thread
     with ThreadPoolExecutor(2) as pool:
-        threads = True
-        waiting: deque = deque()
+        results: deque = deque()
         for item in items:
-            try:
-                if threads: waiting.append(pool.submit(copy_context().run, f, item))
-            except RuntimeError: threads = False  # can't start new thread
-            if not threads:
-                while waiting: yield waiting.popleft().result()
-                yield f(item)
-            if len(waiting) > 2: yield waiting.popleft().result()
-        while waiting: yield waiting.popleft().result()
+            results.append(start(item))
+            if len(results) > 2: yield results.popleft()()
+        while results: yield results.popleft()()
 
 # %% ../../nbs/data/text.ipynb #3a899aa8
 BATCH_BYTES = 6 << 20  # bytes read at a time; the rows of a batch fit into the L2 or L3 cache
 
-def rows_from_text(text: TextBytes, role: str, layout: Layout | None = None) -> Rows:
+def rows_from_text(text: TextBytes, layout: Layout) -> Rows:
     """Parse the rows of a TREC file, or of a text with another layout. Raises DataError if there are no rows or a
     row is invalid."""
-    layout = layout or LAYOUTS[role]
     query, start, length, value = (np.empty(text.lines, t) for t in (np.int32, np.intp, np.int32, np.float64))
     vocabulary = Vocabulary(text.buffer)
     n = longest = 0

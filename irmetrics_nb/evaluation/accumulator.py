@@ -19,7 +19,7 @@ from ..core.choices import CHOICES, NamesChoice, NoRelevantChoice, TiesChoice, c
 from ..core.judged import Judged
 from ..core.measures import FLOOR, GEOMETRIC_MEAN, MEAN, SUM
 from ..data.judging import Reading
-from .conventions import Conventions, completed, conventions_of, tool_of
+from .conventions import Conventions, ConventionsLike, completed, conventions_of, tool_of
 from .evaluation import other_views, requested_measures, score_batch
 from .findings import JudgmentEvidence, warning_texts
 from .scores import Scores
@@ -89,16 +89,15 @@ class Accumulator:
     def __init__(
         self, measures: Measures = 'AP nDCG@10 RR', *, auc: bool = False,
         rel: float = 1, weights: str | None = None,
-        conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
+        conventions: ConventionsLike = None, ties: TiesChoice | None = None,
         no_relevant: NoRelevantChoice | None = None, names: NamesChoice = 'standard',
         bins: int = LIMIT,
     ):
         self.conventions = _of_stream(conventions, ties, no_relevant)
         check_option('weights', weights, (None, *get_args(NamedWeights)))
         requested = requested_measures(measures, self.conventions, names)
-        pairs = [(completed(m, self.conventions), m) for m in reversed(requested)]
-        by_name = {repr(complete): (complete, m) for complete, m in pairs}
-        self.measures, self.requested = map(tuple, zip(*reversed(by_name.values())))
+        name_of = {completed(m, self.conventions): m for m in reversed(requested)}
+        self.measures, self.requested = map(tuple, zip(*reversed(name_of.items())))
         for m in self.measures:
             if m.kind.aggregate not in (MEAN, GEOMETRIC_MEAN, SUM):
                 raise ValueError(f'{m.kind.aggregate.name} cannot be computed batch by '

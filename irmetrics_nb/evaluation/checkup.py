@@ -34,7 +34,6 @@ from irmetrics_nb.evaluation.findings import (
     Depth,
     Finding,
     JudgmentEvidence,
-    PartsEvidence,
     RunEvidence,
     find_positions,
     find_problems,
@@ -119,12 +118,11 @@ def tally_ids(ids: Ids, patterns: Mapping[str, str] = ID_PATTERNS) -> dict[str, 
     patterns: {code: expression} of the ids with the problem."""
     ids, _ = factorize(ids)
     texts = escape_non_utf8(ids.tolist())
-    anything = re.compile('|'.join(f'(?:{pattern})' for pattern in patterns.values()))
-    suspects = [i for i, text in enumerate(texts) if anything.search(text)]
     hashes = ids.hash()
     tallies = {}
     for code, pattern in patterns.items():
-        matching = [i for i in suspects if re.search(pattern, texts[i])]
+        search = re.compile(pattern).search
+        matching = [i for i, text in enumerate(texts) if search(text)]
         if not matching: continue
         examples = sorted(texts[i] for i in matching)[:2]
         tallies[code] = hashes[matching], examples
@@ -347,7 +345,7 @@ def evidence_of_run(judgments: Qrels | None, path: Any, k: int, source: Any) -> 
     counts = total_counts(reading.observed)
     depth = counts.depth
     tallies = total_tallies(counts.tallies)
-    variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, source))
+    variants = variants_in(np.bitwise_or.reduce(counts.seen), partial(row_batches, run))
     evidence = judged_evidence((), hits, Judgments(qrels), None, reading)
     judged_queries = {*qrels.queries}
     return replace(
@@ -495,7 +493,7 @@ def checkup_of(of_judgments: Checkup, runs: Iterable[tuple[Checkup, list]]) -> C
         facts |= of_run.facts
         findings += of_run.findings
         answered += answers
-    findings += find_problems(PartsEvidence(answered))
+    findings += find_problems(answered)
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Checkup(facts, tuple(findings))
 

@@ -41,6 +41,7 @@ from ..data.tables import RATINGS
 from irmetrics_nb.evaluation.conventions import (
     CUTOFF,
     Conventions,
+    ConventionsLike,
     completed,
     conventions_of,
     read_run,
@@ -51,7 +52,6 @@ from irmetrics_nb.evaluation.conventions import (
 from irmetrics_nb.evaluation.findings import (
     Depth,
     JudgmentEvidence,
-    PartsEvidence,
     check_swapped,
     first_ranks,
     judged_evidence,
@@ -76,7 +76,7 @@ OTHER_NAMES = {
 @with_hints(**OTHER_NAMES)
 def evaluate(
     qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,
-    conventions: str | Conventions | None = None, ties: TiesChoice | None = None,
+    conventions: ConventionsLike = None, ties: TiesChoice | None = None,
     missing: MissingChoice | None = None, no_relevant: NoRelevantChoice | None = None,
     negative: NegativeChoice | None = None, score_dtype: ScoreDtypeChoice | None = None,
     unjudged: UnjudgedChoice | None = None, judgments: JudgmentsChoice | None = None,
@@ -148,8 +148,8 @@ def evaluate(
         'skip' reads all of the run into memory.
     names : {'standard', 'asked'}
         The name of a measure in the result: its name in this package, such as
-        Success@10, or the text by which you asked for it, such as HR@10. Two texts for
-        the same measure are then two columns. A text that names several measures, such
+        Success@10, or the text by which you asked for it, such as HR@10; the first text,
+        if several texts name the same measure. A text that names several measures, such
         as 'P.5,10', and a `Measure` keep the standard names.
     system : str, optional
         The column or the partition of a table that has the names of several systems.
@@ -261,12 +261,12 @@ def evaluate(
         evidence = judged_evidence(requested, judged, truth, results, reading)
         texts += warning_texts(evidence, reading.name)
         texts += warning_texts(JudgmentEvidence(requested, judged.pool_grade))
-    if not part: texts += warning_texts(PartsEvidence(answered))
+    if not part: texts += warning_texts(answered)
     for text in dict.fromkeys(map(visible, texts)): warn_caller(text)
     scored = [replace(scores, judgments=inputs) for scores in scored]
     scores = scored[0] if runs.single else Scores.combine_runs(_with_names(scored, runs))
     if groups is None: return scores
-    return _with_groups(scores, groups)
+    return replace(scores, groups=group_names(groups, scores.query_ids))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #0ae767d2
 def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[tuple, Conventions]:
@@ -356,13 +356,13 @@ def score_batch(
     `score_dtype`): batch}, the same run joined with the judgments by other rules, for kinds
     of measures with special conventions."""
     listed = cache(Judged.listed)
-    plan = {}  # name: (measure, requested measure, its conventions, its batch)
+    plan = {}  # measure: (measure, requested measure, its conventions, its batch)
     for measure in reversed(requested):
         measure_conventions = conventions.of(measure.name)
         batch = views.get(measure_conventions.view, judged)
         if measure_conventions.judgments == 'retrieved': batch = listed(batch)
         m = completed(measure, conventions).resolve(batch)
-        plan[repr(m)] = m, measure, measure_conventions, batch  # two may become one
+        plan[m] = m, measure, measure_conventions, batch  # two may become one
     measures, requested, conventions_by_measure, batches = zip(*reversed(plan.values()))
     by_measure = [m.of(batch, ties=measure_conventions.ties)
                   for m, measure_conventions, batch in zip(measures, conventions_by_measure, batches)]
@@ -422,13 +422,12 @@ def requested_measures(
     return tuple(parse_measures(measures, tool=tool_of(conventions), names=names))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #574c5c7d
-def _with_groups(scores, groups):
-    "Return the scores with the group of each query; raise DataError if no query has one."
+def group_names(groups: Any, query_ids: Iterable[str]) -> dict[str, str]:
+    "Return {query: group} for the queries that have a group; raise DataError if none of `query_ids` has one."
     from irmetrics_nb.data.groups import read_groups
     group_of = {q: group for q, group in read_groups(groups).items() if group}
-    if group_of.keys().isdisjoint(scores.query_ids):
-        raise DataError('no query belongs to a group; check that the groups and the judgments have the same query ids')
-    return replace(scores, groups=group_of)
+    if not group_of.keys().isdisjoint(query_ids): return group_of
+    raise DataError('no query belongs to a group; check that the groups and the judgments have the same query ids')
 
 # %% ../../nbs/evaluation/evaluation.ipynb #08f1f951
 def _reporters(progress, runs):

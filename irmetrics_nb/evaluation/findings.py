@@ -11,7 +11,7 @@ __all__ = ['LEVELS', 'LEAST_UPWARDS', 'TOP', 'RANKS', 'MISSING', 'UNJUDGED', 'NO
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
-from math import lgamma, log
+from math import lgamma, log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,11 +106,6 @@ class RunEvidence:
     def thorough(self) -> bool:
         """Return whether the facts come from all rows of the run, not from a sample."""
         return self.counts is not None
-
-@dataclass
-class PartsEvidence:
-    """Facts about several runs, which may be parts of one run."""
-    answered: Sequence[np.ndarray]        # For each run, which queries it answers
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7db
 def problem(code: str, examples: Iterable = (), severity: str = '', **words: Any) -> tuple:
@@ -259,8 +254,7 @@ def in_deviations(surplus: int, changed: int) -> float:
     """Return surplus / sqrt(changed), the z-score of a sign test; 0 if `changed` is 0.
 
     surplus: the number of increases minus that of decreases. changed: the sum of both."""
-    if changed: return float(surplus / np.sqrt(changed))
-    return 0.0
+    return surplus / sqrt(changed) if changed else 0.0
 
 LEAST_UPWARDS = {'rising': -3, 'mixed': 3}  # of `upwards`; never enough in other orders
 
@@ -380,10 +374,10 @@ def _id_problems(evidence):
 def _swap_problems(evidence):
     if evidence.swapped: yield problem('swapped', signs=evidence.swapped)
 
-def _part_problems(evidence):
-    answered = np.array(evidence.answered)
-    if len(answered) < 2 or answered.sum(axis=1).min() < 3: return
-    n_runs = answered.sum(axis=0)
+def _part_problems(answered):
+    "Yield a problem if several runs may be parts of one run."
+    if len(answered) < 2 or min(map(np.count_nonzero, answered)) < 3: return
+    n_runs = np.sum(answered, axis=0)
     shared = np.count_nonzero(n_runs > 1)
     queries = np.count_nonzero(n_runs)
     if shared < min(len(answered), queries / 2): yield problem('parts')
@@ -422,7 +416,7 @@ def top_counts(ranks: np.ndarray, k: int = TOP) -> tuple[int, int]:
 
 def deepest(measures: Iterable[Measure]) -> int:
     "Return the largest cutoff of the measures; 0 if no measure has a cutoff."
-    cutoffs = [m.at for m in measures if m.kind.at == 'k' and m.at is not None]
+    cutoffs = [m.at for m in measures if m.kind.at == 'k' and m.at]
     return int(max(cutoffs, default=0))
 
 def n_short(judged: Judged, measures: Iterable[Measure]) -> int:
@@ -445,15 +439,11 @@ def depth_note(depths: Mapping[str, Depth], measures: Iterable[Measure]) -> str:
     deep = max(depths, key=lambda name: depths[name].largest)
     end = depths[short].largest
     if depths[deep].documents <= end * depths[deep].queries: return ''
-    affected = [repr(m) for m in measures if m.kind.quality and not _ends_by(m, end)]
+    affected = [repr(m) for m in measures if m.kind.quality and not 0 < deepest([m]) <= end]
     if not affected: return ''
     return (f'the runs differ in depth: {short} has at most {counted(end, "document")} per query, and {deep} up to '
             f'{depths[deep].largest:,}; this can affect {", ".join(affected)}, but not measures with a cutoff of at '
             f'most {end:,}')
-
-def _ends_by(measure, rank):
-    "Return whether a measure has a cutoff of at most `rank`."
-    return measure.kind.at == 'k' and measure.at is not None and measure.at <= rank
 
 # %% ../../nbs/evaluation/findings.ipynb #851c64f4
 def _level_problems(evidence):
@@ -574,8 +564,7 @@ def _ranks_by_grade(counts, hits):
     lowest = counts.lowest.min()
     highest = counts.highest.max()
     if lowest == highest or (lowest, highest) != (grade.min(), grade.max()): return False
-    start = hits.rank if hits.tie_start is None else hits.tie_start
-    same_ties = changes(hits.query, grade) == changes(hits.query, start)
+    same_ties = changes(hits.query, grade) == changes(hits.query, hits.tie_start)
     return same_ties.all() and descends(hits.query, grade)
 
 def judged_share(hits: Judged, k: int) -> float:
@@ -585,7 +574,6 @@ def judged_share(hits: Judged, k: int) -> float:
 
 def tied_queries(hits: Judged) -> np.ndarray:
     "Return the query number of each judged document whose score another document shares."
-    if hits.tie_size is None: return hits.query[:0]
     return hits.query[hits.tie_size > 1]
 
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d7
@@ -711,7 +699,7 @@ CONDITIONS = {
     RunEvidence: (
         _id_problems, _swap_problems, _query_problems, _document_problems, _position_problems, _order_problems,
         _depth_problems, _score_problems, _tie_problems),
-    PartsEvidence: (_part_problems,),
+    list: (_part_problems,),
 }
 
 def find_problems(
@@ -719,7 +707,9 @@ def find_problems(
 ) -> list[Finding]:
     """Return the problems that the rules find in the facts, in the order of `RULES`.
 
-    where: the run's name, or 'judgments'. faults, notes: the problems and the notes of the reader."""
+    evidence: a `JudgmentEvidence`, a `RunEvidence`, or, for several runs, a list of bool arrays (queries,): whether a
+    run answers each query. where: the run's name, or 'judgments'. faults, notes: the problems and the notes of the
+    reader."""
     codes = [*RULES]
     problems = [*faults]
     for condition in CONDITIONS[type(evidence)]: problems += condition(evidence)

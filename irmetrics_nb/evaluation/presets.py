@@ -26,13 +26,13 @@ class Preset:
     beyond: str = ''
     unstable: str = ''  # The kinds whose ties it puts into no fixed order
 
-def _options(measures: str = '', **options: Any) -> dict[str, Any]:
+def _options(measures='', **options):
     """Return options of `Conventions`. measures: text such as 'RBP.p=0.9 R.ties=given',
     with the kind, the parameter and the value of each entry."""
     entries = []
     for entry in measures.split():
         names, _, text = entry.partition('=')
-        value: Any = text
+        value = text
         with suppress(ValueError): value = literal_eval(text)
         entries.append((*names.split('.'), value))
     if entries: options['measures'] = tuple(entries)

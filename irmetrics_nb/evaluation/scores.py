@@ -29,6 +29,7 @@ from ..data.sources import file_stem, repeated_item
 from ..data.text import Note, total_notes
 from irmetrics_nb.evaluation.conventions import (
     Conventions,
+    ConventionsLike,
     convention_phrases,
     conventions_of,
     tool_of,
@@ -629,7 +630,7 @@ class Scores(Recorded):
 
     @classmethod
     def load(
-        cls, path: StrPath, *, conventions: str | Conventions | None = None,
+        cls, path: StrPath, *, conventions: ConventionsLike = None,
     ) -> 'Scores':
         """Read the scores that `save` wrote to a JSON, Parquet or CSV file.
 
@@ -649,8 +650,6 @@ class Scores(Recorded):
             try: measures = tuple(map(parse, names))
             except ValueError as error:
                 raise DataError(f'{path}: a column is not a measure: {error}') from None
-            if len({*measures}) < len(names):  # two names of one measure
-                measures = tuple(m.labelled(x) for m, x in zip(measures, names))
             values = np.array([[row[m] for row in rows.values()] for m in names])
             info = RunInfo(name or file_stem(path), reading=LOADED)
             runs.append(cls(measures, tuple(rows), values, (info,), conventions))
@@ -675,7 +674,7 @@ class Scores(Recorded):
 
     def _shown_data(self): return {'runs': [*map(as_record, self.split_runs())]}
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self):
         columns = {
             'run': [run.name for run in self.runs for _ in self.query_ids],
             'query_id': [*self.query_ids] * len(self.runs)}

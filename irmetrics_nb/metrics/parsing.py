@@ -154,9 +154,6 @@ def find_kind(name: str) -> Kind:
     if of_judged and not name[-1].isalnum():
         raise ValueError(f'{name!r}, without unjudged documents, is written '
                          f'{of_judged.name}(judged_only=True)')
-    if re.fullmatch(r'(.*,)?[\d.]+', name):
-        raise ValueError(f'{name!r} is not a measure; several cutoffs are written after @, '
-                         'as in nDCG@5,10')
     elsewhere = find_elsewhere(name)
     if elsewhere: raise ValueError(f'{name!r} is not a measure of this package: {elsewhere}')
     nearest = nearest_kind(name)
@@ -362,9 +359,11 @@ def parse_all(
     elif callable(measures):
         measures = [measures]  # a measure, or a function, which is refused
     check_option('names', names, get_args(NamesChoice))
-    # Equal measures with different parameters set explicitly or other names are kept.
-    named = [m for text in measures for m in _read(text, tool, names)]
-    parsed = list({(m, m.said, m.label): m for m in named}.values())
+    # Equal measures with different parameters set explicitly are kept.
+    named: dict = {}
+    for text in measures:
+        for m in _read(text, tool, names): named.setdefault((m, m.said), m)
+    parsed = [*named.values()]
     if not parsed: raise ValueError('no measure is named; try "AP nDCG@10 RR"')
     if len(set(map(repr, parsed))) < len(set(parsed)):
         raise ValueError(f'two different measures have the same name: {parsed}')
@@ -394,7 +393,7 @@ def position(
 class ByMeasure(dict[str, Any]):
     "A dict {measure: number} in which a key can be any name of the measure, or a `Measure`."
     def __init__(
-        self, items: Iterable, measures: Sequence[Measure], requested: Sequence[Measure] = (), tool: str = '',
+        self, items: Iterable, measures: Sequence[Any], requested: Sequence[Any] = (), tool: str = '',
     ):
         super().__init__(items)
         self._known = measures, requested or measures, tool

@@ -401,7 +401,8 @@ def of_all(scores: Scores) -> Sample:
 
     For each measure, a query counts only if every run has a value."""
     measures = tuple(scores)
-    sample = Sample(system_names(scores), measures, scores.query_ids, scores.values, requested=scores.requested)
+    sample = Sample(system_names(scores), measures, scores.query_ids, scores.values, requested=scores.requested,
+                    computed=scores.measures)
     return replace(sample, values=common(sample))
 
 def common_sizes(scores: Scores) -> dict[str, tuple[int, int]]:

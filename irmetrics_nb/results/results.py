@@ -37,8 +37,7 @@ from ..data.writing import write_whole
 
 # %% ../../nbs/results/results.ipynb #f0a00006
 DIGITS = 4  # default number of decimals
-_chosen: ContextVar[Mapping[str, Any]]
-_chosen = ContextVar('chosen', default=MappingProxyType({}))
+_chosen: ContextVar[Mapping] = ContextVar('chosen', default=MappingProxyType({}))
 
 @contextmanager
 def showing_digits(digits: int | None, **requested: Any) -> Iterator[None]:
