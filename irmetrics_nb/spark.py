@@ -122,22 +122,21 @@ def _selected(frame, role, run, order):
 
 def _sent(session, table, columns):
     blobs = [(_packed(chunk),) for chunk in table.iter_slices(ROWS_SENT)]
-    return session.createDataFrame(blobs, 'piece binary').mapInArrow(_unpacked, columns)
+    return session.createDataFrame(blobs, 'piece binary').mapInArrow(partial(_unpacked, columns), columns)
 
 def _packed(table):
     file = BytesIO()
     table.write_ipc_stream(file, compression='zstd', compat_level=import_polars().CompatLevel.oldest())
     return file.getvalue()
 
-def _unpacked(batches):
-    """Yield the rows of tables in the Arrow stream format, for `mapInArrow`. Text has the type
-    that Spark uses."""
+def _unpacked(columns, batches):
+    """Yield the rows of tables in the Arrow stream format, for `mapInArrow`. columns: their
+    names and the types that Spark uses."""
     import pyarrow as pa
     for batch in batches:
         for blob in batch.column(0).to_pylist():
             table = pa.ipc.open_stream(blob).read_all()
-            types = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
-            yield from table.cast(pa.schema(zip(table.column_names, types))).to_batches(10_000)
+            yield from table.cast(_schema(columns)).to_batches(10_000)
 
 # %% ../nbs/top_level/spark.ipynb #17a86292
 def _collect_rows(qrels, run, system, order, conventions):
@@ -379,12 +378,10 @@ def evaluate_on_spark(
     -----
     EvaluationWarning
         For unusual input, as in `irmetrics_nb.evaluate`."""
-    convention_options: dict = {**options}
-    system = convention_options.pop('system', None)
-    memory = convention_options.pop('memory', None)
-    asked_names = convention_options.pop('names', 'standard')
-    conventions = conventions_of(
-        convention_options.pop('conventions', None), **convention_options)
+    system = options.pop('system', None)
+    memory = options.pop('memory', None)
+    asked_names = options.pop('names', 'standard')
+    conventions = conventions_of(**options)
     requested = tuple(parse_all(measures, tool=tool_of(conventions), names=asked_names))
     needed = asks_for_order(conventions, requested)
     if needed and order is None:

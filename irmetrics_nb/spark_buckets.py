@@ -269,7 +269,7 @@ def check_whole(
     Raises DataError if qrels and a run have no query in common, and ValueError if they
     seem to be swapped. spelt: a function that returns the query ids of the qrels and of a
     run, to find different spellings."""
-    texts: list[str] = []
+    texts = []
     for name, *facts in zip(plan.runs, *(bucket.facts for bucket in buckets)):
         evidence_of, changes, swapped, rows, grades = zip(*facts)
         evidence = _total_evidence(evidence_of, changes, plan)

@@ -263,9 +263,7 @@ def explain_difference(
     >>> explain_difference('RR', qrels, a, b).rows[0]['adds']
     0.25
     """
-    convention_options: dict = {**options}
-    conventions = conventions_of(
-        convention_options.pop('conventions', None), **convention_options)
+    conventions = conventions_of(**options)
     parsed = parse(measure, tool=tool_of(conventions))
     read: dict = {'duplicates': conventions.duplicates, 'copy': False}
     truth = Qrels(qrels, **read)

@@ -637,11 +637,9 @@ def explain(
     >>> explain('RR', {'q': {'d1': 1}}, {'q': ['d2', 'd1']}, 'q').move('d1', 1).value
     1.0
     """
-    convention_options: dict = {**options}
-    base = convention_options.pop('conventions', None)
-    if run is None and base is None and not convention_options.get('negative'):
-        convention_options['negative'] = 'keep'
-    conventions = conventions_of(base, **convention_options)
+    if run is None and not (options.get('conventions') or options.get('negative')):
+        options['negative'] = 'keep'
+    conventions = conventions_of(**options)
     requested = completed(parse(measure, tool=tool_of(conventions)), conventions)
     conventions = conventions.of(requested.name)
     if run is not None:
