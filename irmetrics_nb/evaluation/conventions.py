@@ -166,8 +166,8 @@ def conventions_of(
 
     `conventions` is the name of a tool, a `Conventions` object, or None for the
     defaults. `said` are options of `Conventions` that override those of `conventions`,
-    unless they are None. Raises ValueError for an unknown tool or value, TypeError for an unknown
-    option."""
+    unless they are None. Raises ValueError for an unknown tool or value, TypeError for
+    an unknown option."""
     if isinstance(conventions, str):
         if conventions not in PRESETS:
             raise ValueError(f'unknown conventions {conventions!r}; available: '

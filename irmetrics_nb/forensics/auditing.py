@@ -61,9 +61,9 @@ _DEFAULTS = {question: (value,) for question, value in DEFAULTS.items()}
 class Question:
     """The values and errors of a tested function for several cases at one cutoff.
 
-    `measure` is the measure at this cutoff. `values` has a float for each case, NaN after an error. `error` is the first error, or
-    ''. `failed` is a bool array: True for cases with an error, and for cases with NaN that
-    have no relevant document in the top k."""
+    `measure` is the measure at this cutoff. `values` has a float for each case, NaN after
+    an error. `error` is the first error, or ''. `failed` is a bool array: True for cases
+    with an error, and for cases with NaN that have no relevant document in the top k."""
     def __init__(
         self, f: Callable, words: Sequence[str], measure: Measure, cases: Sequence[Case], k: int | None,
     ):

@@ -212,8 +212,7 @@ def _advice(rankings, target, fits):
         by_query, _ = computed(measure)
         values = {f'{measure.requested} of {visible(q)}': x for q, x in zip(rankings.queries, np.stack(by_query).T)}
     for k in _CUTOFFS:
-        if measure.kind.at != 'k': continue
-        if k == measure.at: continue
+        if measure.kind.at != 'k' or k == measure.at: continue
         with suppress(ValueError): _, values[(measure @ k).requested] = computed(measure @ k)
     unit = min([0.0001, *map(last_digit, numbers.values())])
     remaining = {name: _remaining(numbers, unit) for name, numbers in values.items()}

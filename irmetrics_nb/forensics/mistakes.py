@@ -89,26 +89,26 @@ def _before_bracket(judged, k=None, beta=1, rel=1):
     r = recall(judged, k=k, rel=rel)
     return ratio((1 + beta**2) * p * r, beta**2 * (p + r))
 
+def _at_most(numbers, k):
+    """Return min(number, k) for each of the numbers; the numbers if k is None."""
+    if k is None: return numbers
+    return np.minimum(numbers, k)
+
 def _ap_over_list(judged, k=None, rel=1):
     """Compute AP divided by the number of documents in the top k."""
     total = average_precision(judged, k=k, rel=rel) * judged.n_relevant(rel)
-    n = judged.retrieved
-    if k is not None: n = np.minimum(k, n)
-    return ratio(total, n)
+    return ratio(total, _at_most(judged.retrieved, k))
 
 def _first_over_r(judged, k=None, rel=1):
     """Compute AP as 1/rank of the first hit, divided by min(R, k). R is the number of
     relevant documents."""
-    R = judged.n_relevant(rel)
-    if k is not None: R = np.minimum(R, k)
+    R = _at_most(judged.n_relevant(rel), k)
     return ratio(reciprocal_rank(judged, k=k, rel=rel), R)
 
 def _last_rank(judged, k, rel=1):
     """Return min(k, n, R) of each query. n is the number of retrieved documents, and R that
     of relevant documents."""
-    last = np.minimum(judged.retrieved, judged.n_relevant(rel))
-    if k is None: return last
-    return np.minimum(last, k)
+    return _at_most(np.minimum(judged.retrieved, judged.n_relevant(rel)), k)
 
 def _cut_at_last(judged, last): return judged.only(judged.rank <= last[judged.query])
 

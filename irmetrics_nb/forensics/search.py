@@ -139,8 +139,8 @@ def search_space(measure: Measure, name: str, grades: Sequence[float] = (1,)) ->
     name: the parameter. grades: the grades of all judgments."""
     top = max(grades, default=1)
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
-    tables: dict = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels, **NUMBERS_TRIED}
-    tables['max_grade'] = [g for g in levels if g >= top]
+    tables: dict = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels,
+                    'max_grade': [g for g in levels if g >= top], **NUMBERS_TRIED}
     hint = get_type_hints(measure.kind.function)[name]
     options = _literals(hint) or tables.get(name, ())
     return tuple(dict.fromkeys([measure.kind.params[name], *options]))
@@ -643,7 +643,7 @@ def _result(rankings, measure, arrays, options):
 def all_results(
     rankings: Rankings, measure: Measure, *,
     more: Iterable[Variant] = (), mistakes: Mapping[str, Mistake] | None = None, params: Container | None = None,
-    check: Callable[[np.ndarray, float], Any] | None = None, progress: Callable[[int, int], object] | None = None,
+    check: Callable | None = None, progress: Callable | None = None,
 ) -> dict[Variant, Outcome]:
     """Compute every value that a measure can have on a collection.
 
