@@ -168,8 +168,8 @@ def plot_roc(
     ax.plot(fpr, tpr, color=BETTER, linewidth=2, label=f'{name}: {value_text(area)}')
     ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=1, linestyle='--', label='chance')
     ax.set_aspect('equal')
-    rates = 'false positive rate', 'true positive rate'
-    return finish(ax, 'ROC curve', *rates, legend=True)
+    return finish(ax, 'ROC curve', 'false positive rate', 'true positive rate',
+                  legend=True)
 
 # %% ../../nbs/reporting/sections.ipynb #ea684346
 @dataclass(frozen=True)
