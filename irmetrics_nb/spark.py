@@ -116,8 +116,8 @@ def _selected(frame, role, run, order):
     at = _column_sql(frame, order, role, 'order') if order else 'cast(null as bigint)'
     if role == 'qrels': value = f'nanvl({value}, cast(null as double))'  # blank, like null
     if holds_ranks(number, role): value = f'-{value}'
-    ids = {key: _column_sql(frame, name, role, 'id') for key, name in (('query', query), ('doc', doc))}
-    columns = {'run': run, **ids, 'value': value, 'at': at}
+    columns = {'run': run, 'query': _column_sql(frame, query, role, 'id'), 'doc': _column_sql(frame, doc, role, 'id'),
+               'value': value, 'at': at}
     return frame.selectExpr(*(f'{sql} as {name}' for name, sql in columns.items()))
 
 def _sent(session, table, columns):
@@ -259,8 +259,8 @@ def _table(batches):
 
 def _schema(columns):
     import pyarrow as pa
-    types = {'string': pa.string(), 'double': pa.float64(), 'bigint': pa.int64(), 'binary': pa.binary()}
-    return pa.schema([(name, types[type_]) for name, type_ in map(str.split, columns.split(', '))])
+    fields = columns.replace('bigint', 'int64').split(', ')  # the other types have the same names in Arrow
+    return pa.schema([tuple(field.split()) for field in fields])
 
 def _arrow_table(columns, values):
     import pyarrow as pa

@@ -262,7 +262,7 @@ def _facts(judgments, run, judged, reading, plan):
 
 # %% ../nbs/top_level/spark_buckets.ipynb #fe4fff7c
 def check_whole(
-    buckets: Sequence[Bucket], plan: Plan, spelt: Callable[[str], Any] | None = None,
+    buckets: Sequence[Bucket], plan: Plan, spelt: Callable | None = None,
 ) -> list[str]:
     """Return the warnings of `evaluate` about the data of all buckets together.
 
