@@ -116,28 +116,27 @@ def _selected(frame, role, run, order):
     at = _column_sql(frame, order, role, 'order') if order else 'cast(null as bigint)'
     if role == 'qrels': value = f'nanvl({value}, cast(null as double))'  # blank, like null
     if holds_ranks(number, role): value = f'-{value}'
-    ids = {key: _column_sql(frame, name, role, 'id') for key, name in (('query', query), ('doc', doc))}
-    columns = {'run': run, **ids, 'value': value, 'at': at}
+    columns = {'run': run, 'query': _column_sql(frame, query, role, 'id'), 'doc': _column_sql(frame, doc, role, 'id'),
+               'value': value, 'at': at}
     return frame.selectExpr(*(f'{sql} as {name}' for name, sql in columns.items()))
 
 def _sent(session, table, columns):
     blobs = [(_packed(chunk),) for chunk in table.iter_slices(ROWS_SENT)]
-    return session.createDataFrame(blobs, 'piece binary').mapInArrow(_unpacked, columns)
+    return session.createDataFrame(blobs, 'piece binary').mapInArrow(partial(_unpacked, columns), columns)
 
 def _packed(table):
     file = BytesIO()
     table.write_ipc_stream(file, compression='zstd', compat_level=import_polars().CompatLevel.oldest())
     return file.getvalue()
 
-def _unpacked(batches):
-    """Yield the rows of tables in the Arrow stream format, for `mapInArrow`. Text has the type
-    that Spark uses."""
+def _unpacked(columns, batches):
+    """Yield the rows of tables in the Arrow stream format, for `mapInArrow`. columns: their
+    names and the types that Spark uses."""
     import pyarrow as pa
     for batch in batches:
         for blob in batch.column(0).to_pylist():
             table = pa.ipc.open_stream(blob).read_all()
-            types = [pa.string() if field.type == pa.large_string() else field.type for field in table.schema]
-            yield from table.cast(pa.schema(zip(table.column_names, types))).to_batches(10_000)
+            yield from table.cast(_schema(columns)).to_batches(10_000)
 
 # %% ../nbs/top_level/spark.ipynb #17a86292
 def _collect_rows(qrels, run, system, order, conventions):
@@ -260,8 +259,8 @@ def _table(batches):
 
 def _schema(columns):
     import pyarrow as pa
-    types = {'string': pa.string(), 'double': pa.float64(), 'bigint': pa.int64(), 'binary': pa.binary()}
-    return pa.schema([(name, types[type_]) for name, type_ in map(str.split, columns.split(', '))])
+    fields = columns.replace('bigint', 'int64').split(', ')  # the other types have the same names in Arrow
+    return pa.schema([tuple(field.split()) for field in fields])
 
 def _arrow_table(columns, values):
     import pyarrow as pa
@@ -379,12 +378,10 @@ def evaluate_on_spark(
     -----
     EvaluationWarning
         For unusual input, as in `irmetrics_nb.evaluate`."""
-    convention_options: dict = {**options}
-    system = convention_options.pop('system', None)
-    memory = convention_options.pop('memory', None)
-    asked_names = convention_options.pop('names', 'standard')
-    conventions = conventions_of(
-        convention_options.pop('conventions', None), **convention_options)
+    system = options.pop('system', None)
+    memory = options.pop('memory', None)
+    asked_names = options.pop('names', 'standard')
+    conventions = conventions_of(**options)
     requested = tuple(parse_all(measures, tool=tool_of(conventions), names=asked_names))
     needed = asks_for_order(conventions, requested)
     if needed and order is None:

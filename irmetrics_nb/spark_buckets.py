@@ -262,14 +262,14 @@ def _facts(judgments, run, judged, reading, plan):
 
 # %% ../nbs/top_level/spark_buckets.ipynb #fe4fff7c
 def check_whole(
-    buckets: Sequence[Bucket], plan: Plan, spelt: Callable[[str], Any] | None = None,
+    buckets: Sequence[Bucket], plan: Plan, spelt: Callable | None = None,
 ) -> list[str]:
     """Return the warnings of `evaluate` about the data of all buckets together.
 
     Raises DataError if qrels and a run have no query in common, and ValueError if they
     seem to be swapped. spelt: a function that returns the query ids of the qrels and of a
     run, to find different spellings."""
-    texts: list[str] = []
+    texts = []
     for name, *facts in zip(plan.runs, *(bucket.facts for bucket in buckets)):
         evidence_of, changes, swapped, rows, grades = zip(*facts)
         evidence = _total_evidence(evidence_of, changes, plan)

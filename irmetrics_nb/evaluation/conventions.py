@@ -165,31 +165,30 @@ class Options(TypedDict, total=False):
 CUTOFF = "a cutoff is written with its measure, such as 'nDCG@{}'"
 
 def conventions_of(
-    base: ConventionsLike = None, /, **said: str | None,
+    conventions: ConventionsLike = None, **said: Any,
 ) -> Conventions:
     """Return the conventions of a tool by its name, with some options replaced.
 
-    `base` is the name of a tool, a `Conventions` object, or None for the defaults.
-    `said` are options of `Conventions` that override those of `base`, unless they are
-    None. Raises ValueError for an unknown tool or value, TypeError for an unknown
-    option."""
-    if isinstance(base, str):
-        if base not in PRESETS:
-            raise ValueError(
-                f'unknown conventions {base!r}; available: {" ".join(PRESETS)}'
-            )
-        preset = PRESETS[base]
-        name = f'{base} ({preset.version})'
-        base = Conventions(**preset.options, name=name, kinds=preset.kinds)
-    base = base or Conventions()
-    known = {option.name for option in fields(base)}
+    `conventions` is the name of a tool, a `Conventions` object, or None for the
+    defaults. `said` are options of `Conventions` that override those of `conventions`,
+    unless they are None. Raises ValueError for an unknown tool or value, TypeError for
+    an unknown option."""
+    if isinstance(conventions, str):
+        if conventions not in PRESETS:
+            raise ValueError(f'unknown conventions {conventions!r}; available: '
+                             f'{" ".join(PRESETS)}')
+        preset = PRESETS[conventions]
+        name = f'{conventions} ({preset.version})'
+        conventions = Conventions(**preset.options, name=name, kinds=preset.kinds)
+    conventions = conventions or Conventions()
+    known = {option.name for option in fields(conventions)}
     for name in said.keys() - known:
         hint = suggestion(name, CHOICES)
         if name in ('k', 'cutoff', 'at'): hint = f'; {CUTOFF.format(said[name])}'
         raise TypeError(f'there is no option {name!r}{hint}')
-    options: dict = {name: x for name, x in said.items() if x is not None}
-    exceptions = tuple(entry for entry in base.measures if entry[1] not in options)
-    return replace(base, **options, measures=exceptions)
+    options = {name: x for name, x in said.items() if x is not None}
+    exceptions = tuple(row for row in conventions.measures if row[1] not in options)
+    return replace(conventions, **options, measures=exceptions)
 
 # %% ../../nbs/evaluation/conventions.ipynb #41951c01
 def tool_of(conventions: ConventionsLike) -> str:

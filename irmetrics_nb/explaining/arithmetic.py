@@ -462,7 +462,7 @@ def letters(measure: Measure, view: Judged) -> dict[str, np.ndarray]:
     R = view.n_relevant(rel)[0]
     with np.errstate(all='ignore'): examined = np.cumprod(np.append(1, 1 - gain))[:-1]
     numbers = {name: x for name, x in params.items() if isinstance(x, int | float)}
-    values: dict = numbers | dict(
+    values = numbers | dict(
         i=view.rank, g=gain, e=examined, r=np.cumsum(hit), n=np.cumsum(~hit), R=R,
         N=len(view.pool_grade) - R)
     return {name: x * np.ones(len(gain)) for name, x in values.items()}

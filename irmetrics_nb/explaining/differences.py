@@ -183,7 +183,7 @@ class Difference(Result):
         """Draw the contribution of each query as a bar, and the running sum as a line.
 
         ax: the axes to draw in; default: a new figure. Returns the matplotlib axes."""
-        if ax is None: ax = new_axes()
+        ax = ax or new_axes()
         effect = self.effect
         pen = ink(ax)
         at = np.arange(1, len(effect) + 1)
@@ -195,8 +195,8 @@ class Difference(Result):
         ax.axhline(0, color=pen, linewidth=.8)
         ax.xaxis.get_major_locator().set_params(integer=True)
         title = f'{self.measure!r}, {self.names[0]} → {self.names[1]}'
-        labels = 'queries, the largest effect first', 'effect on the difference'
-        return finish(ax, title, *labels, legend=True)
+        return finish(ax, title, 'queries, the largest effect first',
+                      'effect on the difference', legend=True)
 
     def _head(self):
         a, b = self.values
@@ -263,9 +263,7 @@ def explain_difference(
     >>> explain_difference('RR', qrels, a, b).rows[0]['adds']
     0.25
     """
-    convention_options: dict = {**options}
-    conventions = conventions_of(
-        convention_options.pop('conventions', None), **convention_options)
+    conventions = conventions_of(**options)
     parsed = parse(measure, tool=tool_of(conventions))
     read: dict = {'duplicates': conventions.duplicates, 'copy': False}
     truth = Qrels(qrels, **read)

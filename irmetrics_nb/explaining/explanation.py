@@ -199,17 +199,15 @@ _PAGE = '''
 
 def _page(lines, heads, rows, summary, **options):
     """Return HTML: lines of text, a table of the first rows, and a folded one of the others."""
-    template = _page_template()
     folded = rows[OPEN:OPEN + FOLDED]
-    return template.render(lines=lines, heads=heads, open=rows[:OPEN], folded=folded, summary=summary, words=_WORDS,
-                           style=TABLE_STYLE, **options)
+    return _page_template().render(
+        lines=lines, heads=heads, open=rows[:OPEN], folded=folded, summary=summary, words=_WORDS, style=TABLE_STYLE,
+        text=html_text, value=value_text, **options)
 
 @cache
 def _page_template():
     from jinja2 import Template
-    template = Template(_PAGE)
-    template.globals |= {'text': html_text, 'value': value_text}
-    return template
+    return Template(_PAGE)
 
 def _rank_text(x): return number_text(round(x, shown_digits()))
 
@@ -230,7 +228,7 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     last = np.flatnonzero(bars.any(axis=1)).max(initial=0) + 1
     drawn = max(last, min(len(bars), 10))
     terms, best = bars[:drawn].T
-    if ax is None: ax = new_axes()
+    ax = ax or new_axes()
     rank = np.arange(1, len(terms) + 1)
     pen = ink(ax)
     ax.bar(rank, best, .8, fill=False, edgecolor=pen, linewidth=1, linestyle=':')
@@ -314,7 +312,7 @@ class Swaps:
         """Draw the changes for the first k ranks, in blue for better and red for worse.
 
         `ax`: the axes to draw in; default: a new figure. Returns the matplotlib axes."""
-        if ax is None: ax = new_axes(4.4, 5)
+        ax = ax or new_axes(4.4, 5)
         shown = self.change[:k, :k]
         n = len(shown)
         largest = np.abs(shown).max(initial=0) or 1
@@ -637,11 +635,9 @@ def explain(
     >>> explain('RR', {'q': {'d1': 1}}, {'q': ['d2', 'd1']}, 'q').move('d1', 1).value
     1.0
     """
-    convention_options: dict = {**options}
-    base = convention_options.pop('conventions', None)
-    if run is None and base is None and not convention_options.get('negative'):
-        convention_options['negative'] = 'keep'
-    conventions = conventions_of(base, **convention_options)
+    if run is None and not (options.get('conventions') or options.get('negative')):
+        options['negative'] = 'keep'
+    conventions = conventions_of(**options)
     requested = completed(parse(measure, tool=tool_of(conventions)), conventions)
     conventions = conventions.of(requested.name)
     if run is not None:

@@ -56,16 +56,19 @@ def rankings_of(cases: Sequence[Case], open: Mapping[str, Iterable] | None = Non
     run = [(f'q{i}', *pair) for i, case in enumerate(cases) for pair in case.scored()]
     return Rankings(qrels, run, open=open)
 
-_DEFAULTS: dict[str, tuple] = {question: (value,) for question, value in DEFAULTS.items()}
+_DEFAULTS = {question: (value,) for question, value in DEFAULTS.items()}
 
 class Question:
     """The values and errors of a tested function for several cases at one cutoff.
 
-    `values` has a float for each case, NaN after an error. `error` is the first error, or
-    ''. `failed` is a bool array: True for cases with an error, and for cases with NaN that
-    have no relevant document in the top k."""
-    def __init__(self, f: Callable, words: Sequence[str], cases: Sequence[Case], k: int | None):
+    `measure` is the measure at this cutoff. `values` has a float for each case, NaN after
+    an error. `error` is the first error, or ''. `failed` is a bool array: True for cases
+    with an error, and for cases with NaN that have no relevant document in the top k."""
+    def __init__(
+        self, f: Callable, words: Sequence[str], measure: Measure, cases: Sequence[Case], k: int | None,
+    ):
         self.k = k
+        self.measure = _at_cutoff(measure, k)
         self.cases = cases
         values, self.errors = zip(*(ask(f, words, case, k) for case in cases))
         self.values = np.array(values)
@@ -90,13 +93,13 @@ class Question:
         close = np.isclose(self.values, values, rtol=1e-5, atol=step, equal_nan=True)
         return bool((self.failed | close).all())
 
-    def variants(self, measure: Measure, **search: Any) -> set[Variant]:
-        """Return the variants of a measure that give the values of the tested function.
+    def variants(self, **search: Any) -> set[Variant]:
+        """Return the variants of the measure that give the values of the tested function.
 
         A variant is a combination of conventions and parameters. search: options of
         `all_results`."""
         rankings = rankings_of(self.cases, _DEFAULTS)
-        results = all_results(rankings, _at_cutoff(measure, self.k), check=self.fits, **search)
+        results = all_results(rankings, self.measure, check=self.fits, **search)
         return {variant for variant, result in results.items() if result.fits}
 
 def _at_cutoff(measure, k):
@@ -152,7 +155,7 @@ def _several_queries():
     that are missing or have no relevant document give the same mean."""
     qrels = {'first': {'d1': 1}, 'broad': {f'd{i}': 1 for i in range(1, 6)}}
     run = {'first': {'d1': 2.0, 'x': 1.0, 'y': 0.5}, 'broad': {'x': 3.0, 'd1': 2.0, 'd2': 1.0}}
-    more: list[tuple] = [('second', 4, {'d1': 1, 'd2': 1}, {'x': 2.0, 'd2': 1.0}), ('missing', 9, {'d1': 1}, {}),
+    more = [('second', 4, {'d1': 1, 'd2': 1}, {'x': 2.0, 'd2': 1.0}), ('missing', 9, {'d1': 1}, {}),
                          ('not found', 3, {'d1': 1}, {'d2': 1.0}), ('not judged', 2, {}, {'d1': 1.0}),
                          ('nothing relevant', 11, {'d1': 0}, {'d1': 1.0})]
     for name, n, judged, scores in more:
@@ -177,7 +180,7 @@ class _Auditor:
     call the function for test cases and interpret its values."""
     def __init__(self, f, measure, words):
         self.f = f
-        self.ask = partial(Question, f, words)
+        self.ask = partial(Question, f, words, measure)
         self.measure = measure
         self.words = words
         self.params = measure.kind.params
@@ -230,7 +233,7 @@ class _Auditor:
         if 'max_grade' in self.params: groups = [[case] for case in question.cases]
         values = []
         for group in groups:
-            try: values.append(values_of_variant(rankings_of(group), self.cut, variant)[0])
+            try: values.append(values_of_variant(rankings_of(group), question.measure, variant)[0])
             except ValueError: return False
         return question.fits(np.concatenate(values))
 
@@ -240,10 +243,10 @@ class _Auditor:
         value}}, with names as in `Variant.items`."""
         question = self.ask(cases, self.k)
         if question.error: return EdgeFinding(edge, question.error)
-        variants = {words: Variant.of(self.measure, variant.items | change) for words, change in changes.items()}
-        fits = [words for words, changed in variants.items() if self.gives(question, changed)]
+        def is_computed(change): return self.gives(question, Variant.of(self.measure, variant.items | change))
+        fits = [words for words, change in changes.items() if is_computed(change)]
         if not fits: return EdgeFinding(edge, 'the values match no known convention', wrong=True)
-        if len(fits) == len(variants) > 1: return EdgeFinding(edge, 'no effect on the values')
+        if len(fits) == len(changes) > 1: return EdgeFinding(edge, 'no effect on the values')
         words = min(fits, key=lambda words: words in MISTAKES)
         options = {question: value for question, value in changes[words].items() if question in DEFAULTS}
         if words in MISTAKES: return EdgeFinding(edge, MISTAKES[words].says, words, options=options)
@@ -440,28 +443,27 @@ def _habit(measure, variants):
 
 _REFUSABLE_OPTIONS = 'negative', 'duplicates'  # questions about invalid data, which tools may refuse
 
-def _computes_same(measure, conventions, variants, options=None):
+def _computes_same(measure, conventions, variants, options):
     """Return whether the parameters that a tool or conventions set, without a mistake, are
     among the variants (combinations of conventions and parameters), and whether their other
     options agree with `options`."""
     expected = variant_of(measure, conventions)
     expected_options = DEFAULTS | dict(expected.options)
-    seen = {question: value for question, value in (options or {}).items() if question not in _REFUSABLE_OPTIONS}
-    both = [(expected_options[question], value) for question, value in seen.items()]
-    agree = all(a == b or {a, b} == {'nan', 'skip'} for a, b in both)
-    return agree and Variant((), expected.params) in variants
+    for question in options.keys() - {*_REFUSABLE_OPTIONS}:
+        values = {options[question], expected_options[question]}
+        if len(values) > 1 and values != {'nan', 'skip'}: return False
+    return Variant((), expected.params) in variants
 
 def _counterexample(auditor, questions, findings):
     """Describe the first case in which the function differs from the definition. The text
     includes the correct calculation. If there is no such case, return the first finding that
     is wrong or a mistake; otherwise ''."""
     for question in questions:
-        measure = _at_cutoff(auditor.measure, question.k)
         cutoff = ''
         if question.k: cutoff = f', k={question.k}'
         for case, value, error, failed in zip(question.cases, question.values, question.errors, question.failed):
             if failed and not error: continue
-            try: right = explain(measure, list(case.grades), ideal=[*case.judged().values()])
+            try: right = explain(question.measure, list(case.grades), ideal=[*case.judged().values()])
             except ValueError: continue  # it has no arithmetic
             if not error and np.isclose(value, right.value, rtol=1e-5, atol=1e-7): continue
             text = f'gives {value_text(value)}'
@@ -502,7 +504,7 @@ def _audit_of_shape(f, parsed, shape, accept):
     mistakes = tuple(dict.fromkeys(filter(None, names)))
     wrong = {finding.edge for finding in findings if finding.wrong}
     passed = bool(good) and not wrong and {*mistakes} <= {*HARMLESS_MISTAKES}
-    if accept is not None: passed |= _computes_same(uncut, accept, variants)
+    if accept is not None: passed |= _computes_same(uncut, accept, variants, {})
     computes = _computed(fits, best, questions)
     counterexample = ''
     agrees_for_binary = False
@@ -523,7 +525,7 @@ def _findings(auditor, questions, variant):
     errors = [error for question in questions for case, error in question.errors_of_full_lists()
               if len(case.grades) > LONG_LENGTH]
     findings += [EdgeFinding(f'more than {LONG_LENGTH} documents', error) for error in errors[:1]]
-    if _is_rounded(questions, auditor.measure, variant): findings.append(EdgeFinding('decimals', 'at most four'))
+    if _is_rounded(questions, variant): findings.append(EdgeFinding('decimals', 'at most four'))
     return findings
 
 def _of_definition(variants):
@@ -531,13 +533,13 @@ def _of_definition(variants):
     the definition."""
     return {variant for variant in variants if not {*variant.items} & {'mistake', *_DEFINITION_PARAMETERS}}
 
-def _is_rounded(questions, measure, variant):
+def _is_rounded(questions, variant):
     """Return whether the values of the function have four decimals, and the values of the
     variant have more."""
     if not all(question.rounded for question in questions): return False
     for question in questions:
         rankings = rankings_of(question.cases, _DEFAULTS)
-        exact, _ = values_of_variant(rankings, _at_cutoff(measure, question.k), variant)
+        exact, _ = values_of_variant(rankings, question.measure, variant)
         if not (question.failed | np.isclose(exact, question.values, rtol=0, atol=1e-7)).all(): return True
     return False
 
@@ -556,8 +558,8 @@ def _fitting(auditor, questions, accept):
     mistakes = {name: m for name, m in mistakes_of(measure.name).items() if m.rows in rows and not m.total}
     search = {'more': _more_variants(measure, accept), 'mistakes': mistakes}
     quickest, *others = sorted(questions, key=lambda question: (len(question.cases[-1].grades), -(question.k or 0)))
-    fits = quickest.variants(measure, **search)
-    for question in others: fits &= question.variants(measure, params={x.params for x in fits}, **search)
+    fits = quickest.variants(**search)
+    for question in others: fits &= question.variants(params={x.params for x in fits}, **search)
     if auditor.binary: fits = {variant for variant in fits if _without_gain(measure, variant) == variant}
     return {variant for variant in fits if not variant.options}
 
@@ -609,7 +611,7 @@ def audit(
     parsed = parse(measure)
     if shape is None: shape = shape_of_names(f)
     if shape is not None: return _audit_of_shape(f, parsed, shape, accept)
-    audits: list[Audit] = []
+    audits = []
     for shape in possible_shapes(f):
         audits.append(_audit_of_shape(f, parsed, shape, accept))
         if audits[-1].passed: break
@@ -670,7 +672,7 @@ def _of_vectors(measure, answers, folder):
     passed = any(is_harmless(changes[name]) for name in fits)
     computes = f"{', '.join(fits) or 'no known convention'} ({len(tested)} of {len(cases)} cases tested)"
     tools = tuple(name for name in fits if name in data['tools'])
-    mistakes: tuple = ()
+    mistakes = ()
     shown = ''
     if not passed:
         mistakes = tuple(name for name in fits if name in data['mistakes'])

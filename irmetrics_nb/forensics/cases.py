@@ -108,7 +108,7 @@ LONG_LENGTH = 100  # documents in a list for which a function may raise an error
 def _written(grades):
     """Write grades as a list. In a long list, `[0] * 8` means eight equal grades."""
     if len(grades) <= SHORT_LENGTH: return str([*grades])
-    parts: list[tuple[int, list]] = []
+    parts = []
     for grade, group in groupby(grades):
         n = len([*group])
         if n > 3: parts.append((n, [grade]))

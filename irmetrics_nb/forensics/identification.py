@@ -19,7 +19,7 @@ import numpy as np
 from .. import PRESETS, Conventions, Measure, explain, parse
 from ..core.choices import CHOICES
 from ..data.errors import counted, suggestion, visible
-from ..evaluation.evaluation import in_percent, parts_of
+from ..evaluation.evaluation import Progress, in_percent, parts_of
 from ..explaining.explanation import share_changes, shares, shortened
 from .mistakes import MISTAKES
 from irmetrics_nb.forensics.search import (
@@ -177,11 +177,10 @@ def _fit(measures, results, variants, tools, off=0.0):
     values = {measure.requested: result.value for measure, result in zip(measures, results)}
     mistake = mistake_of(chain.from_iterable(plainest), cycle(kinds))
     names = tuple(tool for tool, (outcomes, _) in tools.items() if outcomes == results)
-    others = {variant.mistake for combination in variants for variant in combination} - {''}
-    if names: rivals = ()
-    else: rivals = tuple(sorted(name for name in others if '-is-' in name))
+    rivals: set = set()
+    if not names: rivals = {variant.mistake for variant in chain(*variants) if '-is-' in variant.mistake}
     idle = _idle(best, {*variants})
-    return Fit(conventions, complete, values, best, names, mistake, len(variants), idle, off, rivals)
+    return Fit(conventions, complete, values, best, names, mistake, len(variants), idle, off, (*sorted(rivals),))
 
 def _idle(combination, variants):
     """Return a tuple of the conventions that have no effect on the result. combination: a
@@ -208,13 +207,12 @@ def _advice(rankings, target, fits):
     n = len(variants)
     measure, numbers = target
     def computed(measure): return zip(*(values_of_variant(rankings, measure, variant) for variant in variants))
-    values: dict = {}
+    values = {}
     if len(rankings.queries) < 1000:
         by_query, _ = computed(measure)
         values = {f'{measure.requested} of {visible(q)}': x for q, x in zip(rankings.queries, np.stack(by_query).T)}
     for k in _CUTOFFS:
-        if measure.kind.at != 'k': continue
-        if k == measure.at: continue
+        if measure.kind.at != 'k' or k == measure.at: continue
         with suppress(ValueError): _, values[(measure @ k).requested] = computed(measure @ k)
     unit = min([0.0001, *map(last_digit, numbers.values())])
     remaining = {name: _remaining(numbers, unit) for name, numbers in values.items()}
@@ -337,7 +335,7 @@ class Identification(Result):
 # %% ../../nbs/forensics/identification.ipynb #eee92f32
 def identify(
     qrels: Any, run: Any, values: Any, value: Any = None, *,
-    progress: Callable[[int, int], object] | None = None, say: Callable[[str], object] | None = None,
+    progress: Progress | None = None, say: Callable[[str], object] | None = None,
 ) -> Identification:
     """Find the conventions, the tool or the mistake that gives published numbers.
 

@@ -89,34 +89,35 @@ def _before_bracket(judged, k=None, beta=1, rel=1):
     r = recall(judged, k=k, rel=rel)
     return ratio((1 + beta**2) * p * r, beta**2 * (p + r))
 
+def _at_most(numbers, k):
+    """Return min(number, k) for each of the numbers; the numbers if k is None."""
+    if k is None: return numbers
+    return np.minimum(numbers, k)
+
 def _ap_over_list(judged, k=None, rel=1):
     """Compute AP divided by the number of documents in the top k."""
     total = average_precision(judged, k=k, rel=rel) * judged.n_relevant(rel)
-    n = judged.retrieved
-    if k is not None: n = np.minimum(k, n)
-    return ratio(total, n)
+    return ratio(total, _at_most(judged.retrieved, k))
 
 def _first_over_r(judged, k=None, rel=1):
     """Compute AP as 1/rank of the first hit, divided by min(R, k). R is the number of
     relevant documents."""
-    R = judged.n_relevant(rel)
-    if k is not None: R = np.minimum(R, k)
+    R = _at_most(judged.n_relevant(rel), k)
     return ratio(reciprocal_rank(judged, k=k, rel=rel), R)
 
 def _last_rank(judged, k, rel=1):
     """Return min(k, n, R) of each query. n is the number of retrieved documents, and R that
     of relevant documents."""
-    last = np.minimum(judged.retrieved, judged.n_relevant(rel))
-    if k is None: return last
-    return np.minimum(last, k)
+    return _at_most(np.minimum(judged.retrieved, judged.n_relevant(rel)), k)
 
 def _cut_at_last(judged, last): return judged.only(judged.rank <= last[judged.query])
 
-def _ap_cut_at_relevant(judged, k=None, rel=1):
-    return average_precision(_cut_at_last(judged, _last_rank(judged, k, rel)), rel=rel)
-
-def _rr_cut_at_relevant(judged, k=None, rel=1):
-    return reciprocal_rank(_cut_at_last(judged, _last_rank(judged, k, rel)), rel=rel)
+def _of_cut_list(metric):
+    """Return a function that computes AP or RR of the list cut at min(k, n, R)."""
+    def definition(judged, k=None, rel=1):
+        last = _last_rank(judged, k, rel)
+        return metric(_cut_at_last(judged, last), rel=rel)
+    return definition
 
 def _all_hits(judged, k=None, rel=1):
     """Compute RR as the mean of 1/rank over all hits in the top k."""
@@ -148,7 +149,7 @@ _AVERAGED_KINDS = ' '.join(name for name, kind in _BUILT_IN.items() if kind.aggr
 _SCORED_KINDS = ' '.join(name for name in _BUILT_IN if name != 'NumRel')  # which no run changes
 _LEVEL_KINDS = ' '.join(name for name, kind in _BUILT_IN.items() if 'rel' in kind.params)
 
-MISTAKES: dict[str, Mistake] = {
+MISTAKES = {
     'duplicates-counted': Mistake(
         _SCORED_KINDS, 'a document that appears twice in the run counts twice', rows='counted'),
     'mean-over-answered': Mistake(
@@ -198,7 +199,7 @@ MISTAKES: dict[str, Mistake] = {
         'AP', 'the sum is divided by the number of documents in the top k', definition=_ap_over_list),
     'ap-guard-on-labels': Mistake(
         'AP', 'a check for duplicates removes all hits except the first', definition=_first_over_r),
-    'ap-cut-at-relevant': Mistake('AP', 'the list is cut at min(k, n, R)', definition=_ap_cut_at_relevant),
+    'ap-cut-at-relevant': Mistake('AP', 'the list is cut at min(k, n, R)', definition=_of_cut_list(average_precision)),
     'ap-is-precision': Mistake('AP', 'the value is precision, not AP', definition=precision),
 }
 
@@ -239,7 +240,7 @@ MISTAKES |= {
         'RR',
         'the value is AP, divided by the number of relevant documents found',
         definition=partial(average_precision, divisor='retrieved')),
-    'rr-cut-at-relevant': Mistake('RR', 'the list is cut at min(k, n, R)', definition=_rr_cut_at_relevant),
+    'rr-cut-at-relevant': Mistake('RR', 'the list is cut at min(k, n, R)', definition=_of_cut_list(reciprocal_rank)),
     'rr-not-cut': Mistake('RR', 'the cutoff is ignored', definition=_rr_of_all),
     'rr-of-mean-rank': Mistake('RR', 'the value is 1 divided by the mean rank of the first hit', total='mean rank'),
 }

@@ -126,12 +126,11 @@ def scales_of(target: Target) -> tuple[int, ...]:
     Numbers may be percentages if one of them is above 1 although the measure cannot exceed
     1."""
     measure, numbers = target
-    percent = max(numbers.values()) > 1 and not _unbounded(measure)
-    if percent: return 1, 100
+    if max(numbers.values()) > 1 and not _unbounded(measure): return 1, 100
     return (1,)
 
 # %% ../../nbs/forensics/search.ipynb #0b61f8c1
-NUMBERS_TRIED: dict[str, tuple] = {'beta': (1, 2, 0.5), 'p': (0.8, 0.5, 0.85, 0.9, 0.95)}
+NUMBERS_TRIED = {'beta': (1, 2, 0.5), 'p': (0.8, 0.5, 0.85, 0.9, 0.95)}
 MOST_LEVELS = 5  # relevance levels and largest grades that are tried
 
 def search_space(measure: Measure, name: str, grades: Sequence[float] = (1,)) -> tuple:
@@ -140,9 +139,8 @@ def search_space(measure: Measure, name: str, grades: Sequence[float] = (1,)) ->
     name: the parameter. grades: the grades of all judgments."""
     top = max(grades, default=1)
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
-    tables: dict = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels}
-    tables['max_grade'] = [g for g in levels if g >= top]
-    tables |= NUMBERS_TRIED
+    tables: dict = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels,
+                    'max_grade': [g for g in levels if g >= top], **NUMBERS_TRIED}
     hint = get_type_hints(measure.kind.function)[name]
     options = _literals(hint) or tables.get(name, ())
     return tuple(dict.fromkeys([measure.kind.params[name], *options]))
@@ -167,14 +165,16 @@ def parameter_sets(
         yield dict(zip(names, values))
 
 # %% ../../nbs/forensics/search.ipynb #e095e1ce
+_Differences = tuple[tuple[str, Any], ...]  # (name, value) of each value that is not the default
+
 @dataclass(frozen=True)
 class Variant:
     """A combination of conventions and parameters, as differences from the defaults.
 
     `options` are options of `Conventions`, `params` are parameters of the measure, and
     `mistake` is the name of a mistake or ''."""
-    options: tuple[tuple[str, Any], ...] = ()  # Options of Conventions
-    params: tuple[tuple[str, Any], ...] = ()   # Parameters of the measure
+    options: _Differences = ()  # Options of Conventions
+    params: _Differences = ()   # Parameters of the measure
     mistake: str = ''
 
     @classmethod
@@ -249,7 +249,7 @@ DEFAULTS: dict[str, Any] = {question: next(iter(choices)) for question, choices 
 
 def different(
     values: Mapping[str, Any], defaults: Mapping[str, Any] = DEFAULTS,
-) -> tuple[tuple[str, Any], ...]:
+) -> _Differences:
     """Return (name, value) for each value that is not the default.
 
     The pairs are in the order of the defaults; these are by default those of conventions."""
@@ -263,9 +263,10 @@ def mistake_of(variants: Iterable[Variant], kinds: Iterable[str]) -> str:
     each variant."""
     for variant, kind in zip(variants, kinds):
         if variant.mistake: return variant.mistake
-        possible = {*variant.params}, {*variant.options, *variant.params}
+        params = {*variant.params}
+        pairs = params.union(variant.options)
         same = {name: {*m.same_as.items()} for name, m in mistakes_of(kind).items() if m.same_as}
-        fits = [name for name, pairs in same.items() if pairs <= possible[0] or pairs == possible[1]]
+        fits = [name for name, effect in same.items() if effect <= params or effect == pairs]
         if fits: return max(fits, key=lambda name: len(same[name]))
     return ''
 
@@ -273,7 +274,6 @@ def mistake_of(variants: Iterable[Variant], kinds: Iterable[str]) -> str:
 # The questions that decide which rankings there are
 ROW_OPTIONS = 'duplicates', 'score_dtype', 'negative', 'identical_ids', 'ties', 'unjudged', 'judgments'
 _TIES = 'given', 'docid', 'average', 'best', 'worst'
-_ORDERS = 'given', 'average', 'best', 'worst'
 
 # %% ../../nbs/forensics/search.ipynb #6e7e4d74
 _Method = TypeVar('_Method', bound=Callable)
@@ -380,7 +380,7 @@ class Rankings:
     @_once
     def cell(self, key: tuple) -> Any:
         """Return the rankings, (queries,) bool: without results, and the order of ties:
-        'given' (as ranked), or another of _ORDERS. key: one of `keys`, or (('rows', name),)
+        'given' (as ranked), 'average', 'best' or 'worst'. key: one of `keys`, or (('rows', name),)
         for a mistake in the rows; then return None if it cannot occur on these data."""
         options = DEFAULTS | dict(key)
         order = options['ties']
@@ -397,7 +397,7 @@ class Rankings:
     def _changed(self, rows):
         """Return the rankings after a mistake in the rows, or None."""
         qrels: Any = self.truth
-        run: Any = self.run
+        run = self.run
         if rows == 'counted':
             if not self.repeats: return None
             source = self.sources[1]
@@ -424,15 +424,16 @@ class Rankings:
 
 # %% ../../nbs/forensics/search.ipynb #ce9a7019
 def mean_of(
-    measure: Measure, values: np.ndarray, nothing: np.ndarray, unanswered: np.ndarray,
-    options: Mapping[str, str], unjudged_queries: int = 0, absent: np.ndarray | bool = False,
+    measure: Measure, arrays: Sequence[np.ndarray], options: Mapping[str, str],
+    unjudged_queries: int = 0, absent: np.ndarray | bool = False,
 ) -> tuple[np.ndarray, float]:
     """Return (values, mean): the values with NaN for queries that the mean excludes.
 
-    nothing: which queries have no relevant document. unanswered: which queries have no
+    arrays: the values, which queries have no relevant document, and which queries have no
     results. options: the options missing, no_relevant and judgments, and `total`: the mean
     of a mistake, such as 'hits'. unjudged_queries: the number of queries of the run without
     judgments. absent: which queries are missing from the run."""
+    values, nothing, unanswered = arrays
     counted = values.copy()
     total = options.get('total', '')
     if options.get('judgments') == 'retrieved': nothing = nothing & ~unanswered
@@ -492,7 +493,7 @@ def _with_ideal_as_given(rankings, measure, judged):
 # %% ../../nbs/forensics/search.ipynb #4401ff21
 def values_of(
     rankings: Rankings, measure: Measure, variant: Variant, keys: Iterable[tuple],
-) -> Iterator[tuple[tuple, tuple[np.ndarray, np.ndarray, np.ndarray]]]:
+) -> Iterator[tuple[tuple, Sequence[np.ndarray]]]:
     """Compute a measure for combinations of conventions; yield (key, arrays).
 
     keys: keys for `rankings.cell`. arrays: the values, one per query, and the arrays `nothing`
@@ -526,7 +527,7 @@ def values_of(
             values = values.copy()
             values[tied] = compute(complete, undecided, order)
         return complete, judged, values, no_ideal
-    for key, ranked, unanswered, order in sorted(possible, key=lambda cell: _ORDERS.index(cell[-1])):
+    for key, ranked, unanswered, order in sorted(possible, key=lambda cell: _TIES.index(cell[-1])):
         try: complete, judged, values, no_ideal = score(ranked, order)
         except TiesError: continue
         if ('rows', 'as given') in key:
@@ -556,7 +557,7 @@ def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) ->
     key = tuple(pair for pair in variant.options if pair[0] in ROW_OPTIONS)
     if mistake.rows: key = (('rows', mistake.rows),)
     for _, arrays in values_of(rankings, measure, variant, [key]):
-        return mean_of(measure, *arrays, options, rankings.unjudged_queries, rankings.absent)
+        return mean_of(measure, arrays, options, rankings.unjudged_queries, rankings.absent)
     raise ValueError(f'{measure!r} cannot be computed on these data with {differences_text(variant)}')
 
 # %% ../../nbs/forensics/search.ipynb #297820a3
@@ -632,9 +633,7 @@ _STEPS = 1e9 * np.sqrt(2)  # of which 0.5 and 0.1 are no multiples
 def _result(rankings, measure, arrays, options):
     """Return (number, values, mean). Equal values and means have the same number. arrays: as in
     `values_of`. options: the options of the mean."""
-    values, nothing, unanswered = arrays
-    counted, mean = mean_of(
-        measure, values, nothing, unanswered, options, rankings.unjudged_queries, rankings.absent)
+    counted, mean = mean_of(measure, arrays, options, rankings.unjudged_queries, rankings.absent)
     total = options.get('total')
     more_queries = rankings.unjudged_queries * (total == 'run')
     rounded = np.rint(np.nan_to_num(counted, nan=-1e6) * _STEPS).astype(np.int64)
@@ -644,7 +643,7 @@ def _result(rankings, measure, arrays, options):
 def all_results(
     rankings: Rankings, measure: Measure, *,
     more: Iterable[Variant] = (), mistakes: Mapping[str, Mistake] | None = None, params: Container | None = None,
-    check: Callable[[np.ndarray, float], Any] | None = None, progress: Callable[[int, int], object] | None = None,
+    check: Callable | None = None, progress: Callable | None = None,
 ) -> dict[Variant, Outcome]:
     """Compute every value that a measure can have on a collection.
 
@@ -660,7 +659,7 @@ def all_results(
     further = (replace(variant, options=()) for variant in (*tools, *more))
     every = dict.fromkeys([*sets, *further, *_variants_of_mistakes(measure, mistakes)])
     jobs = [job for job in every if params is None or job.params in params]
-    found: dict = {}
+    found = {}
     outcomes: dict = {}
     for done, job in enumerate(jobs):
         if progress: progress(done, len(jobs))

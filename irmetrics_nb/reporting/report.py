@@ -149,8 +149,6 @@ def _of_several(report, level):
     lead, stats = _summary(report)
     level_words = levels_text(comparison.rows) or 'interval'
     has_letters = len(comparison.sample.systems) <= MOST_LETTERS
-    slices = None
-    if report.groups: slices = slice_parts(comparison, report.pair)
     return {
         'letters': has_letters and comparison.baseline is None,
         'marks_say': marks_text(comparison),
@@ -165,7 +163,7 @@ def _of_several(report, level):
         'intervals': f'{level_words}s',
         'waterfall': waterfall(differences),
         'waterfall_say': _waterfall_say(comparison, a, b, differences),
-        'slices': slices,
+        'slices': report.groups and slice_parts(comparison, report.pair),
         'lead': f'{lead} {_capital(focus[0])}.',
         'stats': stats,
     }
@@ -228,13 +226,11 @@ def _of_one(report, means, level):
     stats = [('queries', f'{len(scores):,}', '')]
     means = scores.split_runs()[0].means
     stats += [(name, value_text(mean), '') for name, mean in means.items()]
-    slices = None
-    if report.groups: slices = slices_of_one(scores, report.groups)
     return {
         'letters': False,
         'waterfall': None,
         'spread_panels': spread_panels(scores),
-        'slices': slices,
+        'slices': report.groups and slices_of_one(scores, report.groups),
         'stats': stats[:4],
         'lead': f'{name} has {[*scores][0]} {cell["text"]}{reach} over {queries}.',
     }
@@ -462,15 +458,13 @@ def report(
     ('q1', 0.5)
     """
     _check_options(options)
-    convention_options: dict = {**options}
-    sources = _sources(qrels, runs, convention_options.pop('system', None))
-    memory = convention_options.pop('memory', None)
-    asked_names = convention_options.pop('names', 'standard')
-    conventions = conventions_of(
-        convention_options.pop('conventions', None), **convention_options)
+    sources = _sources(qrels, runs, options.pop('system', None))
+    memory = options.pop('memory', None)
+    asked_names = options.pop('names', 'standard')
+    conventions = conventions_of(**options)
     requested = requested_measures(measures, conventions, asked_names)
     duplicates = conventions.duplicates
-    if isinstance(qrels, str | os.PathLike): judgments: Any = read_rows(qrels, 'qrels')
+    if isinstance(qrels, str | os.PathLike): judgments = read_rows(qrels, 'qrels')
     else: judgments = Qrels._of(qrels, duplicates)
     truth = Qrels._of(judgments, duplicates)
     inputs = _read_inputs(sources, duplicates, memory)

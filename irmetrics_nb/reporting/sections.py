@@ -168,8 +168,8 @@ def plot_roc(
     ax.plot(fpr, tpr, color=BETTER, linewidth=2, label=f'{name}: {value_text(area)}')
     ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=1, linestyle='--', label='chance')
     ax.set_aspect('equal')
-    rates = 'false positive rate', 'true positive rate'
-    return finish(ax, 'ROC curve', *rates, legend=True)
+    return finish(ax, 'ROC curve', 'false positive rate', 'true positive rate',
+                  legend=True)
 
 # %% ../../nbs/reporting/sections.ipynb #ea684346
 @dataclass(frozen=True)
@@ -268,9 +268,9 @@ def histogram(values: Any, bins: int = 20) -> tuple[list[SimpleNamespace], Axis]
 
     The axis goes from 0 to 1 if all values are in this range."""
     present = without_missing(values)
-    low = float(present.min(initial=0))
-    high = float(present.max(initial=1))
-    if (low, high) != (0, 1):
+    low = 0.0
+    high = 1.0
+    if ((present < 0) | (present > 1)).any():
         low = float(present.min())
         high = float(present.max())
     counts, edges = np.histogram(present, bins, (low, high))
@@ -539,14 +539,13 @@ def upright(pair: Pair, alpha: float, better_first: bool) -> _Content:
     direction = ''
     if winner == pair.a: direction = 'worse'
     if winner == pair.b: direction = 'better'
-    p = p_text(pair.p_adjusted).removeprefix('p ')
     return vars(pair) | {
         'value': difference,
         'direction': direction,
         'name': f'{pair.b} − {pair.a}',
         'text': sentence_number(difference, digits),
         'interval': _interval_words(pair.low, pair.high, digits),
-        'p': p.removeprefix('= '),
+        'p': p_text(pair.p_adjusted).removeprefix('p ').removeprefix('= '),
         'effect': sentence_number(pair.effect, 2),
         'could': detectable_text(pair),
         'level': f'{100 * pair.level:.4g} %',
@@ -650,12 +649,10 @@ def query_values(
     systems = [*system_names(scores)]
     ids = [scores.query_ids[i] for i in positions]
     texts = [words.get(q, _NO_TEXT)[0] for q in ids]
-    listed = None
-    if groups is not None: listed = [groups[i] for i in positions]
     rounded = np.round(scores.values[:, :, positions], 6)
     values = without_nan(rounded.tolist())
     return {'systems': systems, 'measures': [*scores], 'ids': ids, 'texts': texts,
-            'groups': listed, 'values': values}
+            'groups': groups and [groups[i] for i in positions], 'values': values}
 
 # %% ../../nbs/reporting/sections.ipynb #4f127fd7
 def input_parts(checkup: Checkup) -> _Content:
