@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from weakref import ref
@@ -28,40 +29,57 @@ from .sources import file_state, is_path, read_rows
 from .text import Rows
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f09
-TAIL = 20  # bytes of a row after the document: two empty fields, and the number
-
-def _row_table(rows):
-    """Return the rows as bytes, array (rows, width), and a mask of the bytes that are not padding."""
-    value = -rows.value if rows.ranks else rows.value
-    if np.isnan(value).any(): raise DataError(f'{rows.source}: a number is NaN')
-    length = rows.doc.length
-    n_words = -(-int(length.max(initial=0)) // 8)
-    tail = np.zeros((len(rows), TAIL), np.uint8)
-    tail[:, -9] = 8  # the length of the number
-    tail[:, -8:] = _bytes_of(value + 0.0, '>f8')
-    words = [_bytes_of(rows.doc.words(k), '>u8') for k in range(n_words)]
-    table = np.hstack([_bytes_of(length, '>u4'), *words, tail])
-    position = np.arange(table.shape[1])
-    used = (position < 4 + length[:, None]) | (position >= len(position) - TAIL)
-    return table, used
-
-def _bytes_of(numbers, dtype):
-    return numbers.astype(dtype).view(np.uint8).reshape(len(numbers), -1)
+BATCH_ROWS = 1 << 16
+MAX_WORDS = 1 << 22  # eight bytes each, of the documents in a table
+TAIL = 20            # bytes of a row after the document: two empty fields, and the number
 
 def query_digests(rows: Rows, *, in_order: bool = False) -> Iterator[tuple[bytes, int, bytes]]:
-    """Yield (query, number of rows, digest) of each query in a batch of rows.
+    """Return (query, number of rows, digest) of each query in a batch of rows.
 
     in_order: hash the rows in their order, not sorted."""
-    by_query = np.argsort(rows.query, kind='stable')
-    table, used = _row_table(rows.selected(by_query))
+    if np.isnan(rows.value).any(): raise DataError(f'{rows.source}: a number is NaN')
     counts = np.bincount(rows.query, minlength=len(rows.query_ids))
     ends = np.cumsum(counts)
-    keys = table.view(f'S{table.shape[1]}').ravel()
-    for i, (end, n) in enumerate(zip(ends.tolist(), counts.tolist())):
-        span = slice(end - n, end)
-        order = slice(None) if in_order else np.argsort(keys[span], kind='stable')
-        content = table[span][order][used[span][order]]
-        yield rows.query_ids.bytes(i), n, hashlib.sha256(content).digest()
+    starts = np.flatnonzero(np.diff(ends // BATCH_ROWS)) + 1  # of the batches
+    by_query = np.argsort(rows.query, kind='stable')
+    digests: list[bytes] = []
+    for batch, sizes in zip(np.split(by_query, ends[starts - 1]), np.split(counts, starts)):
+        contents = _contents(rows.selected(batch), sizes.tolist(), in_order)
+        digests += [hashlib.sha256(content).digest() for content in contents]
+    return zip(_each(rows.query_ids), counts.tolist(), digests)
+
+def _each(ids): return map(ids.bytes, range(len(ids)))
+
+def _contents(rows, sizes, in_order):
+    """Yield the bytes of each query; sizes: its number of rows."""
+    docs = rows.doc
+    value = (-rows.value if rows.ranks else rows.value) + 0.0
+    n_words = -(-int(docs.length.max(initial=0)) // 8)
+    if len(docs) * n_words > MAX_WORDS:
+        lines = iter([struct.pack(f'>I{len(doc)}s8xId', len(doc), doc, 8, x)
+                      for doc, x in zip(_each(docs), value.tolist())])
+        in_sequence = list if in_order else sorted
+        for size in sizes: yield b''.join(in_sequence(islice(lines, size)))
+        return
+    columns = [('length', '>u4'), ('words', '>u8', (n_words,)), ('empty', '>u8'), ('size', '>u4'), ('value', '>f8')]
+    table = np.zeros(len(docs), columns)
+    table['length'] = docs.length
+    for k in range(n_words): table['words'][:, k] = docs.words(k)
+    table['size'] = 8
+    table['value'] = value
+    data = table.view(np.uint8).reshape(len(table), table.itemsize)
+    used = np.arange(table.itemsize, dtype=np.int32) < 4 + docs.length[:, None]
+    used[:, -TAIL:] = True
+    constant = (data == data[:1]).all(axis=0)
+    prefix = data.take(np.argsort(constant, kind='stable')[:8], axis=1)
+    keys = prefix.view('>u8').ravel().astype(np.uint64)
+    end = 0
+    for size in sizes:
+        span = slice(end, end := end + size)
+        order = np.arange(size) if in_order else np.argsort(keys[span])
+        if not (in_order or np.diff(keys[span][order]).all()):
+            order = np.argsort(table[span].view(f'S{table.itemsize}'))
+        yield data[span].take(order, axis=0)[used[span].take(order, axis=0)]
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f10
 @dataclass(frozen=True)
@@ -105,8 +123,8 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
             digests[query] = n, digest
     total = hashlib.sha256()
     for query, (n, digest) in sorted(digests.items()):
-        for part in query, struct.pack('>Q', n), digest:
-            total.update(struct.pack('>I', len(part)) + part)
+        size = len(query)
+        total.update(struct.pack(f'>I{size}sIQI32s', size, query, 8, n, 32, digest))
     names = {query.decode('utf-8', 'surrogateescape'): digest.hex()
              for query, (_, digest) in digests.items()}
     n_rows = sum(n for n, _ in digests.values())
