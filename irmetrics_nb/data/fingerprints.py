@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from weakref import ref
@@ -29,9 +28,8 @@ from .sources import file_state, is_path, read_rows
 from .text import Rows
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f09
-BATCH_ROWS = 1 << 16
-MAX_WORDS = 1 << 22  # eight bytes each, of the documents in a table
-TAIL = 20            # bytes of a row after the document: two empty fields, and the number
+BATCH_BYTES = 1 << 21  # of a table, unless a query has more
+TAIL = 20              # bytes of a row after the document: two empty fields, and the number
 
 def query_digests(rows: Rows, *, in_order: bool = False) -> Iterator[tuple[bytes, int, bytes]]:
     """Return (query, number of rows, digest) of each query in a batch of rows.
@@ -40,44 +38,37 @@ def query_digests(rows: Rows, *, in_order: bool = False) -> Iterator[tuple[bytes
     if np.isnan(rows.value).any(): raise DataError(f'{rows.source}: a number is NaN')
     counts = np.bincount(rows.query, minlength=len(rows.query_ids))
     ends = np.cumsum(counts)
-    starts = np.flatnonzero(np.diff(ends // BATCH_ROWS)) + 1  # of the batches
+    width = TAIL + int(rows.doc.length.max(initial=0))
+    starts = np.flatnonzero(np.diff(ends * width // BATCH_BYTES)) + 1  # of the batches
     by_query = np.argsort(rows.query, kind='stable')
     digests: list[bytes] = []
     for batch, sizes in zip(np.split(by_query, ends[starts - 1]), np.split(counts, starts)):
         contents = _contents(rows.selected(batch), sizes.tolist(), in_order)
         digests += [hashlib.sha256(content).digest() for content in contents]
-    return zip(_each(rows.query_ids), counts.tolist(), digests)
-
-def _each(ids): return map(ids.bytes, range(len(ids)))
+    queries = map(rows.query_ids.bytes, range(len(ends)))
+    return zip(queries, counts.tolist(), digests)
 
 def _contents(rows, sizes, in_order):
     """Yield the bytes of each query; sizes: its number of rows."""
-    docs = rows.doc
-    value = (-rows.value if rows.ranks else rows.value) + 0.0
-    n_words = -(-int(docs.length.max(initial=0)) // 8)
-    if len(docs) * n_words > MAX_WORDS:
-        lines = iter([struct.pack(f'>I{len(doc)}s8xId', len(doc), doc, 8, x)
-                      for doc, x in zip(_each(docs), value.tolist())])
-        in_sequence = list if in_order else sorted
-        for size in sizes: yield b''.join(in_sequence(islice(lines, size)))
-        return
+    length = rows.doc.length
+    n_words = -(-int(length.max(initial=0)) // 8)
     columns = [('length', '>u4'), ('words', '>u8', (n_words,)), ('empty', '>u8'), ('size', '>u4'), ('value', '>f8')]
-    table = np.zeros(len(docs), columns)
-    table['length'] = docs.length
-    for k in range(n_words): table['words'][:, k] = docs.words(k)
+    table = np.zeros(len(rows), columns)
+    table['length'] = length
+    for k in range(n_words): table['words'][:, k] = rows.doc.words(k)
     table['size'] = 8
-    table['value'] = value
+    table['value'] = (-rows.value if rows.ranks else rows.value) + 0.0
     data = table.view(np.uint8).reshape(len(table), table.itemsize)
-    used = np.arange(table.itemsize, dtype=np.int32) < 4 + docs.length[:, None]
+    used = np.arange(table.itemsize) < 4 + length[:, None]
     used[:, -TAIL:] = True
     constant = (data == data[:1]).all(axis=0)
     prefix = data.take(np.argsort(constant, kind='stable')[:8], axis=1)
-    keys = prefix.view('>u8').ravel().astype(np.uint64)
+    keys = np.arange(len(table)) if in_order else prefix.view('>u8').ravel().astype(np.uint64)
     end = 0
     for size in sizes:
         span = slice(end, end := end + size)
-        order = np.arange(size) if in_order else np.argsort(keys[span])
-        if not (in_order or np.diff(keys[span][order]).all()):
+        order = np.argsort(keys[span])
+        if not np.diff(keys[span][order]).all():
             order = np.argsort(table[span].view(f'S{table.itemsize}'))
         yield data[span].take(order, axis=0)[used[span].take(order, axis=0)]
 
@@ -115,12 +106,15 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
     >>> content_hash({'q1': {'d7': 1, 'd10': 0}, 'q2': {}}, 'qrels').content[:16]
     '0000000000000000'
     """
-    digests: dict[bytes, tuple[int, bytes]] = {}
-    for rows in _batches(source, role):
-        for query, n, digest in query_digests(rows, in_order=in_order):
+    if isinstance(source, Qrels | Run): source = source.rows
+    if isinstance(source, Rows) or role == 'qrels': batches = iter([read_rows(source, role)])
+    else: batches = row_batches(RunSource.of(source).repeatable())
+    digests: dict[bytes, Any] = {}
+    for rows in batches:
+        for query, *digest in query_digests(rows, in_order=in_order):
             if query in digests:  # not adjacent: all rows are needed at once
                 return content_hash(read_rows(source, role), role, in_order=in_order)
-            digests[query] = n, digest
+            digests[query] = digest
     total = hashlib.sha256()
     for query, (n, digest) in sorted(digests.items()):
         size = len(query)
@@ -129,13 +123,6 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
              for query, (_, digest) in digests.items()}
     n_rows = sum(n for n, _ in digests.values())
     return Fingerprint(total.hexdigest(), names, n_rows, rows.ranks)
-
-def _batches(source, role):
-    """Yield the rows of a source; those of a run in batches, if that is possible."""
-    if isinstance(source, Rows): yield source
-    elif isinstance(source, Qrels | Run): yield source.rows
-    elif role == 'run': yield from row_batches(RunSource.of(source).repeatable())
-    else: yield read_rows(source, role)
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f12
 @dataclass(frozen=True)
@@ -149,11 +136,9 @@ class Input:
     @classmethod
     def of(cls, role: str, source: Any, in_order: bool = False) -> 'Input':
         """Return a reference to a source: a path, `Qrels`, a `Run`, or another."""
-        state = None
-        if is_path(source): state = file_state(source) if os.path.isfile(source) else None
-        elif not isinstance(source, Qrels | Run) or source._dicts: source = None
-        elif isinstance(source, Run): source = ref(source)
-        return cls(role, source, in_order, state)
+        if is_path(source): return cls(role, source, in_order, _state(source))
+        if not isinstance(source, Qrels | Run) or source._dicts: source = None
+        return cls(role, ref(source) if isinstance(source, Run) else source, in_order)
 
     @cached_property
     def record(self) -> dict[str, Any]:
@@ -163,26 +148,27 @@ class Input:
         changed."""
         source: Any = self.source() if isinstance(self.source, ref) else self.source
         record: dict[str, Any] = dict.fromkeys(RECORDED) | {'role': self.role}
+        if source is None:
+            return record | {'reason': 'it cannot be read again; pass record=True'}
+        path = source if is_path(source) else source.rows.source
+        if os.path.isfile(path):
+            record |= {'name': os.path.basename(path), 'form': ''.join(Path(path).suffixes)}
         if is_path(source):
-            name = os.path.basename(str(source).rstrip('/'))
-            record |= {'name': name, 'form': ''.join(Path(name).suffixes)}
             if not self.state:
                 return record | {'reason': 'it is not a single file on this machine'}
-            if not os.path.isfile(source) or file_state(source) != self.state:
+            if _state(source) != self.state:
                 reason = 'the file has changed since it was read'
                 warnings.warn(f'{source}: {reason}, so the record has no hash of it',
                               DataWarning, stacklevel=2)
                 return record | {'reason': reason}
             record |= {'bytes': self.state[0], 'sha256': file_hash(source)}
-        elif source is None:
-            return record | {'reason': 'it cannot be read again; pass record=True'}
-        elif os.path.isfile(source.rows.source):
-            record['name'] = os.path.basename(source.rows.source)
         found = content_hash(source, self.role)
-        record |= {'rows': found.rows, 'queries': len(found.queries),
-                   'content': found.content, 'ranks': found.ranks}
-        if not self.in_order: return record
-        return record | {'in_order': content_hash(source, self.role, in_order=True).content}
+        record |= {**vars(found), 'queries': len(found.queries)}
+        if self.in_order:
+            record['in_order'] = content_hash(source, self.role, in_order=True).content
+        return record
+
+def _state(path): return file_state(path) if os.path.isfile(path) else None
 
 RECORDED = 'role name form bytes rows queries ranks sha256 content in_order reason'.split()
 

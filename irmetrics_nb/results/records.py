@@ -16,7 +16,6 @@ from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from io import BytesIO
-from itertools import repeat
 from types import UnionType
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
@@ -76,9 +75,9 @@ def from_data(hint: Any, data: Any) -> Any:
         hints = get_type_hints(kind)
         return kind(**{name: from_data(hints[name], x) for name, x in data.items()})
     if kind is Mapping: return {name: from_data(args[1], x) for name, x in data.items()}
-    if kind is frozenset: return frozenset(data)
-    if args[1:] == (...,): return tuple(map(from_data, repeat(args[0]), data))
+    if args[1:] == (...,): args = args[:1] * len(data)
     if kind is tuple: return tuple(map(from_data, args, data))
+    if kind is frozenset: return frozenset(data)
     return kind(*data) if isinstance(kind, type) and issubclass(kind, tuple) else data
 
 def _measure_of(data):
@@ -160,31 +159,35 @@ class Recorded(Result):
 
         Raises DataError if the file has no record of such a result, or if its record
         names a function, such as a test or a gain of your own."""
-        record = read_record(path)
-        if not record:
-            raise DataError(f'{path} has no record; write a result with .save(name)')
-        if record['kind'] != cls.__name__:
-            raise DataError(f'{path} has the record of {record["kind"]}, not of '
-                            f'{cls.__name__}')
-        return restored(cls, record['data'], path)
+        record, _ = read_record(path)
+        return restored({cls.__name__: cls}, record, path)
 
-def restored(kind: Any, data: Any, path: object) -> Any:
-    """Convert the data of a record to a result of type `kind`; path: for the error.
+def restored(kinds: Mapping[str, Any], record: Mapping[str, Any], path: object) -> Any:
+    """Convert the data of a record to a result of one of the `kinds`; path: for the error.
 
-    Raises DataError for the name of a function, and for damaged data."""
-    try: return from_data(kind, data)
+    Raises DataError for another kind, the name of a function, and for damaged data."""
+    kind = record.get('kind', '')
+    if kind not in kinds:
+        raise DataError(f'{path} has no record of {" or ".join(kinds)}; write one with '
+                        '.save(name)')
+    try: return from_data(kinds[kind], record['data'])
     except DataError as error: raise DataError(f'{path}: {error}') from None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f'{path}: the record is damaged ({error})') from None
 
-def read_record(path: str | os.PathLike) -> dict[str, Any]:
-    """Return the record in a JSON or Parquet file, or {} if it has none."""
+def read_record(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the record in a JSON or Parquet file, {} if it has none, and what the file
+    has for readers."""
     content = file_content(path)
     try:
-        if not content.startswith(b'PAR1'): return json.loads(content)['record']
-        found = import_polars().read_parquet_metadata(BytesIO(content))
-        return json.loads(found['irmetrics_nb'])
-    except (ValueError, KeyError, TypeError): return {}
+        if not content.startswith(b'PAR1'):
+            shown = json.loads(content)
+            return shown.pop('record'), shown
+        file = BytesIO(content)
+        polars = import_polars()
+        record = json.loads(polars.read_parquet_metadata(file)['irmetrics_nb'])
+        return record, {'table': polars.read_parquet(file).to_dict(as_series=False)}
+    except (ValueError, KeyError, TypeError): return {}, {}
 
 def _commit():
     """Return the commit from which the package was installed, or None."""
