@@ -22,7 +22,7 @@ from ..comparing.aligned_scores import from_scores
 from ..comparing.comparison import compare_sample
 from ..comparing.gate import check_again
 from ..data.errors import StrPath, visible
-from ..data.fingerprints import content_hash
+from ..data.fingerprints import content_record
 from ..results.records import as_data, fingerprint, read_record, restored
 from ..results.results import Result, Table, Text
 
@@ -114,9 +114,9 @@ def _check_input(recorded, source):
     subject = f'{role} {recorded["name"] or ""}'.strip()
     if not recorded['content']: return Check(subject, 'not checked', f'it has no hash: {recorded["reason"]}')
     if source is None: return Check(subject, 'not checked', 'the file was not found')
-    known = {name: recorded[name] for name in ('content', 'in_order') if recorded[name]}
-    hashes = {name: content_hash(source, role, in_order=name == 'in_order').content for name in known}
-    return _outcome(subject, unequal(known, hashes, 0), 'the same rows')
+    again = content_record(source, role, bool(recorded['in_order']))
+    known = {name: recorded[name] for name in again}
+    return _outcome(subject, unequal(known, again, 0), 'the same rows')
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f113
 def _check_values(part, names, inputs, sources):

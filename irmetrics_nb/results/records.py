@@ -27,7 +27,7 @@ from ..core.measures import Measure
 from ..data.errors import DataError, import_polars
 from ..data.fingerprints import Input
 from ..data.sources import file_content
-from ..metrics.parsing import find_kind
+from ..metrics.registry import KINDS
 from .results import Result
 
 # %% ../../nbs/results/records.ipynb #4ec04d07
@@ -81,8 +81,11 @@ def from_data(hint: Any, data: Any) -> Any:
     return kind(*data) if isinstance(kind, type) and issubclass(kind, tuple) else data
 
 def _measure_of(data):
-    kind = find_kind(data['name'])
+    kind = KINDS.get(data['name'])
+    if not kind: raise DataError(f'the measure {data["name"]} is not one of irmetrics_nb')
     params = {name: from_data(Any, data['params'][name]) for name in data['given']}
+    for name, table in params.items():
+        if isinstance(table, dict): params[name] = {float(grade): x for grade, x in table.items()}
     return Measure(kind, params, data['at']).labelled(data['label'])
 
 # %% ../../nbs/results/records.ipynb #4ec04d14
