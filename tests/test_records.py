@@ -8,12 +8,27 @@ from dataclasses import fields
 import numpy as np
 import polars as pl
 import pytest
+from helpers import irmetrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import each_parameter
 
 import irmetrics_nb
-from irmetrics_nb import AP, Comparison, DataError, Gate, Measure, Scores, compare, evaluate, gate, load_example, nDCG, report, verify
+from irmetrics_nb import (
+    AP,
+    Comparison,
+    DataError,
+    Gate,
+    Measure,
+    Scores,
+    compare,
+    evaluate,
+    gate,
+    load_example,
+    nDCG,
+    report,
+    verify,
+)
 from irmetrics_nb.evaluation.conventions import PRESETS, Conventions
 from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.results.records import as_data, canonical, fingerprint, from_data, read_record
@@ -156,7 +171,7 @@ def example():
     return folder / "qrels.txt", {name: folder / "runs" / f"{name}.run.gz" for name in ("bm25", "tfidf")}
 
 
-@pytest.mark.parametrize("chosen", [{}, {"test": "randomization", "draws": 2000, "seed": 7}, {"test": "wilcoxon"}, {"margin": 0.05}, {"interval": "bca", "resamples": 500},
+@pytest.mark.parametrize("chosen", [{}, {"test": "randomization", "draws": 2000, "seed": 7}, {"test": "wilcoxon"}, {"margin": 0.05}, {"interval": "bca"},
                                     {"groups": {"q01": "a", "q02": "b", "q03": "a", "q04": "b", "q05": "b"}}, {"correction": "none", "baseline": "tfidf"}])  # fmt: skip
 @pytest.mark.parametrize("form", ["json", "parquet"])
 def test_a_comparison_is_loaded_as_it_was(folder, example, chosen, form):
@@ -251,3 +266,31 @@ def test_the_hash_covers_the_record_and_what_the_file_shows(folder):
     assert fingerprint(whole) == sha256
     whole["runs"][0]["means"]["AP"] = 0.5
     assert fingerprint(whole) != sha256
+
+
+# ---- inputs without a hash are errors ----
+
+
+def test_inputs_without_a_hash_are_errors_if_you_ask_for_it(folder, example):
+    evaluate(*example, "AP").check_inputs()
+    compare(*example, "AP").check_inputs()
+    evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP", record=True).check_inputs()
+    with pytest.raises(DataError, match="^qrels has no hash: it cannot be read again; pass record=True$"):
+        evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP").check_inputs()
+    parts = [evaluate({q: {"a": 1}}, {q: ["a"]}, "AP") for q in ("q1", "q2")]
+    with pytest.raises(DataError, match="^the inputs are not known, so they have no hash$"):
+        Scores.concat(parts).check_inputs()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "report"])
+def test_strict_refuses_standard_input(tmp_path, command):
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\nr 0 a 1\n")
+    text = "q Q0 b 1 2 t\nq Q0 a 2 1 t\nr Q0 a 1 1 t\n"
+    for name in ("a.run", "b.run"):
+        (tmp_path / name).write_text(text)
+    output = ["-o", "report.html"] * (command == "report")
+    fine = irmetrics(command, "qrels.txt", "a.run", "b.run", "--strict", *output, cwd=tmp_path)
+    assert fine.returncode == 0, fine.stderr
+    refused = irmetrics(command, "qrels.txt", "a.run", "-", "--strict", *output, cwd=tmp_path, stdin=text.encode())
+    assert refused.returncode == 1 and "has no hash: it cannot be read again; write it to a file first" in refused.stderr and refused.stdout == ""
+    assert irmetrics(command, "qrels.txt", "a.run", "-", *output, cwd=tmp_path, stdin=text.encode()).returncode == 0

@@ -20,7 +20,7 @@ from weakref import ref
 import numpy as np
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f05
-from .errors import DataError, DataWarning, StrPath
+from .errors import DataError, DataWarning, StrPath, phrase
 from .judging import DEFAULT_MEMORY
 from .qrels_and_runs import Qrels, Run
 from .recognition import RunSource
@@ -150,7 +150,8 @@ class Input:
         source: Any = self.source() if isinstance(self.source, ref) else self.source
         record: dict[str, Any] = dict.fromkeys(RECORDED) | {'role': self.role}
         if source is None:
-            return record | {'reason': 'it cannot be read again; pass record=True'}
+            advice = phrase('pass record=True', 'write it to a file first')
+            return record | {'reason': f'it cannot be read again; {advice}'}
         path = source if is_path(source) else source.rows.source
         if os.path.isfile(path):
             record |= {'name': os.path.basename(path), 'form': ''.join(Path(path).suffixes)}

@@ -137,6 +137,15 @@ class Recorded(Result):
             'created': datetime.now(UTC).isoformat(timespec='seconds'),
             'kind': type(self).__name__, 'data': as_data(self)}
 
+    def check_inputs(self: Any) -> None:
+        """Raise DataError if an input has no hash, such as standard input or a file that has
+        changed, or if the inputs are not known."""
+        if not self.inputs: raise DataError('the inputs are not known, so they have no hash')
+        for found in as_data(self.inputs):
+            if found['content']: continue
+            name = found['name'] or found['role']
+            raise DataError(f'{name} has no hash: {found["reason"]}')
+
     def _signed(self, shown):
         """Return the record with the hash of the file: of the record, and of what it shows."""
         record = self.record()
