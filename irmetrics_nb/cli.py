@@ -146,6 +146,7 @@ def _evaluate(
     system=None,
     groups=None,
     names='standard',
+    strict=False,
     *,
     options,
 ):
@@ -165,6 +166,7 @@ def _evaluate(
     with progress_bar(in_bytes=True) as progress:
         scores = evaluate(judgments, sources, requested, memory=memory,
                           progress=progress, groups=groups, **options)
+    if strict: scores.check_inputs()
     _print_scores(scores, format, per_query, output, per_run)
     if verbose: _print_reading(scores, runs)
     stop_at_floors(scores.split_runs(), required)

@@ -494,6 +494,8 @@ OPTIONS = {  # of several commands: the name of a parameter -> its annotation
     'names': option(NamesChoice, 'Whether results have the standard names of measures, or the names asked for, such as '
                                  'HR@10.'),
     'per_run': option(bool, 'Print the details of every run below the table.', '--per-run'),
+    'strict': option(bool, 'Fail if an input has no hash for the record of the result, such as standard input.',
+                     '--strict'),
 }
 
 # %% ../nbs/top_level/cli_common.ipynb #570b0ae9

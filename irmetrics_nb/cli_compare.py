@@ -161,7 +161,7 @@ def _compare_command(
     qrels, first, new=(), measures=('AP nDCG@10 RR',), max_drop=None, require=None, margin=None, fail_if_worse=(),
     alpha=.05, allow_unknown=False, min_coverage=None, floors=(), groups=None, test='t', correction=None,
     correct_over='measure', interval=None, seed=0, all_pairs=False, format='text', per_run=False, system=None,
-    baseline=None, output=None, memory=None, names='standard', *, options,
+    baseline=None, output=None, memory=None, names='standard', strict=False, *, options,
 ):
     """Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min,
     this is a gate for CI."""
@@ -194,6 +194,7 @@ def _compare_command(
     else: other = baseline or scores.runs[0].name
     with progress_bar() as progress:
         comparison = compare(scores, baseline=other, groups=groups, progress=progress, **settings)
+    if strict: comparison.check_inputs()
     verdict = None
     if has_gate:
         verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
@@ -269,7 +270,8 @@ REPORT_EXAMPLES = '''
     check=option(bool, 'Whether to check the input for problems.', '--check/--no-check'))
 def _report_command(
     qrels, runs, output=Path('report.html'), measures=('nDCG@10 AP RR',), documents=None, topics=None, groups=None,
-    baseline=None, title=None, format=None, check=True, memory=None, system=None, names='standard', *, options,
+    baseline=None, title=None, format=None, check=True, memory=None, system=None, names='standard', strict=False, *,
+    options,
 ):
     "Write a report of one run or several: means, differences, queries, rankings, input."
     from irmetrics_nb import report
@@ -284,6 +286,7 @@ def _report_command(
         result = report(
             judgments, several, requested, documents=documents, topics=topics, groups=groups, title=title,
             checkup=check, memory=memory, baseline=baseline, progress=progress, **options)
+    if strict: result.check_inputs()
     with naming_options(False): result.save(output, form)
     show(visible(f'{result.title}: {output}'))
 

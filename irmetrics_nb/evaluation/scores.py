@@ -637,7 +637,8 @@ class Scores(Recorded):
         A CSV file has only the values: pass the conventions that were used, to put the
         scores beside others. Raises DataError if the file is not a table of scores, or
         has the record of another result."""
-        if read_record(path):
+        record, _ = read_record(path)
+        if record:
             scores = super().load(path)
             if conventions is None: return scores
             return replace(scores, conventions=conventions_of(conventions))

@@ -6,12 +6,11 @@
 __all__ = ['RECOMPUTED', 'Check', 'Verification', 'verify']
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f104
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextvars import Context
 from dataclasses import dataclass
-from io import BytesIO
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,8 @@ from .. import Comparison, DataError, Gate, Scores, __version__, evaluate
 from ..comparing.aligned_scores import from_scores
 from ..comparing.comparison import compare_sample
 from ..comparing.gate import check_again
-from ..data.errors import StrPath, import_polars, visible
-from ..data.fingerprints import content_hash
-from ..data.sources import file_content
+from ..data.errors import StrPath, visible
+from ..data.fingerprints import content_record
 from ..results.records import as_data, fingerprint, read_record, restored
 from ..results.results import Result, Table, Text
 
@@ -33,18 +31,25 @@ VALUES = 1e-12      # the largest difference of values of queries and of their m
 STATISTICS = 1e-9   # and of other statistics
 REFERENCES = {'judgments', 'source', 'inputs', 'reading'}  # data about inputs, which are checked apart
 
-def unequal(recorded: Any, computed: Any, tolerance: float, path: str = '') -> Iterator[str]:
-    """Yield a text for each place at which data differ by more than `tolerance`, relative to numbers above 1."""
-    if isinstance(recorded, dict) and isinstance(computed, dict):
-        for name in dict.fromkeys([*recorded, *computed]):
-            if name not in REFERENCES:
-                yield from unequal(recorded.get(name), computed.get(name), tolerance, f'{path}.{name}')
-    elif isinstance(recorded, list) and isinstance(computed, list) and len(recorded) == len(computed):
-        for i, pair in enumerate(zip(recorded, computed)): yield from unequal(*pair, tolerance, f'{path}[{i}]')
-    elif isinstance(recorded, float | int) and isinstance(computed, float | int):
-        scale = max(1, abs(recorded))
-        if abs(recorded - computed) > tolerance * scale: yield f'{path[1:]}: {recorded!r}, computed {computed!r}'
-    elif recorded != computed: yield f'{path[1:]}: {recorded!r}, computed {computed!r}'
+def _leaves(data, path=''):
+    """Return {path: value} of all texts, numbers and None in data."""
+    if isinstance(data, list): data = dict(enumerate(data))
+    if not isinstance(data, dict): return {path: data}
+    leaves: dict[str, Any] = {}
+    for name, value in data.items():
+        if name not in REFERENCES: leaves |= _leaves(value, f'{path}.{name}')
+    return leaves
+
+def unequal(recorded: Any, computed: Any, tolerance: float, ignored: Any = ()) -> Iterator[str]:
+    """Yield a text for each place at which data differ by more than `tolerance`, relative to numbers above 1. ignored:
+    a type of values that may differ."""
+    known, found = _leaves(recorded), _leaves(computed)
+    for path in known | found:
+        x, y = known.get(path), found.get(path)
+        if x == y or isinstance(x, ignored): continue
+        numbers = isinstance(x, float | int) and isinstance(y, float | int)
+        if numbers and isclose(x, y, rel_tol=tolerance, abs_tol=tolerance): continue
+        yield f'{path[1:]}: {x!r}, computed {y!r}'
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f108
 @dataclass(frozen=True)
@@ -96,26 +101,22 @@ def _outcome(subject, found, equal=''):
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f111
 def _found_inputs(inputs, folder, qrels, runs, names):
-    """Return the path of each recorded input, or None if it was not found."""
-    waiting = iter(names)
-    paths = []
+    """Yield the source of each recorded input, or None if it was not found."""
+    given = iter([runs.get(name) for name in names])
     for recorded in inputs:
-        name = recorded['name']
-        given = qrels if recorded['role'] == 'qrels' else runs.get(next(waiting, ''))
-        beside = folder / os.path.basename(name) if name else None
-        if given is None and beside is not None and beside.is_file(): given = beside
-        paths.append(given)
-    return paths
+        source = qrels if recorded['role'] == 'qrels' else next(given, None)
+        beside = folder / os.path.basename(recorded['name'] or '')
+        yield beside if source is None and beside.is_file() else source
 
 def _check_input(recorded, source):
     """Compare an input with its record."""
-    subject = f'{recorded["role"]} {recorded["name"] or ""}'.strip()
+    role = recorded['role']
+    subject = f'{role} {recorded["name"] or ""}'.strip()
     if not recorded['content']: return Check(subject, 'not checked', f'it has no hash: {recorded["reason"]}')
     if source is None: return Check(subject, 'not checked', 'the file was not found')
-    hashes = {'content': content_hash(source, recorded['role']).content}
-    if recorded['in_order']: hashes['in_order'] = content_hash(source, recorded['role'], in_order=True).content
-    found = [f'{name}: {recorded[name]}, computed {x}' for name, x in hashes.items() if recorded[name] != x]
-    return _outcome(subject, found, 'the same rows')
+    again = content_record(source, role, bool(recorded['in_order']))
+    known = {name: recorded[name] for name in again}
+    return _outcome(subject, unequal(known, again, 0), 'the same rows')
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f113
 def _check_values(part, names, inputs, sources):
@@ -133,8 +134,7 @@ def _check_values(part, names, inputs, sources):
 def _check_statistics(comparison, record):
     """Recompute the pairs of a comparison from the values of the queries."""
     again = compare_sample(comparison.sample, comparison.method, comparison.baseline, comparison.groups)
-    pairs = as_data([*comparison.rows]), as_data([*again.rows])
-    found = [*unequal(*pairs, STATISTICS)]
+    found = [*unequal(as_data(comparison.rows), as_data(again.rows), STATISTICS)]
     if found and record['numpy'] != np.__version__ and _is_close(comparison, again):
         return Check('statistics', 'equal', f'within the Monte Carlo error of the generator of numpy {np.__version__}')
     return _outcome('statistics', found, 'from the values of the queries')
@@ -143,8 +143,9 @@ def _is_close(comparison, again):
     """Return whether p-values differ by no more than four standard errors of their draws."""
     draws = comparison.method.draws or comparison.method.known_test.draws
     if not draws or len(comparison.rows) != len(again.rows): return False
-    p, q = (np.array([pair.p for pair in rows]) for rows in (comparison.rows, again.rows))
-    return bool((abs(p - q) <= 4 * np.sqrt(p * (1 - p) / draws) + 1 / draws).all())
+    p = np.array([pair.p for pair in comparison.rows])
+    difference = abs(p - [pair.p for pair in again.rows])
+    return bool((difference <= 4 * np.sqrt(p * (1 - p) / draws) + 1 / draws).all())
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f114
 def verify(
@@ -173,14 +174,14 @@ def verify(
     DataError
         If the file has no record.
     """
-    record = read_record(path)
-    if not record: raise DataError(f'{path} has no record; write a result with .save(name)')
-    shown = _shown(path)
+    record, shown = read_record(path)
     sha256 = record.pop('sha256', None)
-    checks = [_outcome('record', [] if fingerprint({**shown, 'record': record}) == sha256 else
-                       ['the file was changed after it was written'])]
+    changed = fingerprint(as_data({**shown, 'record': record})) != sha256
+    checks = [_outcome('record', ['the file was changed after it was written'] * changed)]
     try: parts = _parts(record, path)
-    except DataError as error: checks.append(Check('statistics', 'not checked', str(error)))
+    except DataError as error:
+        if not record: raise
+        checks.append(Check('statistics', 'not checked', str(error)))
     else:
         for part in parts: checks += _check_part(part, record, Path(path).parent, qrels, runs or {})
         checks.append(_check_shown(parts, record, shown))
@@ -191,10 +192,9 @@ KINDS: dict[str, type[Any]] = {'Scores': Scores, 'Comparison': Comparison, 'Gate
 
 def _parts(record, path):
     """Return the results in a record: one, or the scores and the comparison of a report."""
-    data = record['data']
-    if record['kind'] in KINDS: return [restored(KINDS[record['kind']], data, path)]
-    named = {'Scores': data['scores'], 'Comparison': data['comparison']}
-    return [restored(KINDS[name], part, path) for name, part in named.items() if part]
+    if record.get('kind') != 'Report': return [restored(KINDS, record, path)]
+    parts = [{'kind': name, 'data': record['data'][name.lower()]} for name in ('Scores', 'Comparison')]
+    return [restored(KINDS, part, path) for part in parts if part['data']]
 
 def _check_part(part, record, folder, qrels, runs):
     """Yield the checks of one result."""
@@ -202,22 +202,13 @@ def _check_part(part, record, folder, qrels, runs):
     if isinstance(part, Gate): part, verdict = part.comparison, part
     is_scores = isinstance(part, Scores)
     names = [run.name for run in part.runs] if is_scores else part.sample.systems
-    sources = _found_inputs(part.inputs, folder, qrels, runs, names)
+    sources = [*_found_inputs(part.inputs, folder, qrels, runs, names)]
     for recorded, source in zip(part.inputs, sources): yield _check_input(recorded, source)
     yield _check_values(part if is_scores else part.sample, names, part.inputs, sources)
     if not is_scores: yield _check_statistics(part, record)
     if verdict:
         again = check_again(verdict, part)
         yield _outcome('verdicts', unequal(as_data(verdict), as_data(again), STATISTICS), 'from the statistics')
-
-def _shown(path):
-    """Return what a file shows besides its record: for Parquet, its table."""
-    content = file_content(path)
-    if content.startswith(b'PAR1'):
-        return as_data({'table': import_polars().read_parquet(BytesIO(content)).to_dict(as_series=False)})
-    shown = json.loads(content)
-    del shown['record']
-    return shown
 
 def _check_shown(parts, record, shown):
     """Check what a file shows beside the record. Texts are compared if they are of this version."""
@@ -227,11 +218,6 @@ def _check_shown(parts, record, shown):
         computed = {'scores': computed['runs'], 'comparison': [part.to_dict() for part in others]}
         shown = {'scores': shown['scores'], 'comparison': [shown['comparison']] * bool(others)}
     if 'table' in shown: computed = {'table': first._file_columns()}
-    computed = as_data(computed)
-    if record['version'] != __version__: shown, computed = _without_text(shown), _without_text(computed)
-    return _outcome('numbers and texts of the file', unequal(shown, computed, STATISTICS), 'from the record')
-
-def _without_text(data):
-    if isinstance(data, dict): return {name: _without_text(x) for name, x in data.items()}
-    if isinstance(data, list): return [*map(_without_text, data)]
-    return '' if isinstance(data, str) else data
+    ignored = () if record['version'] == __version__ else str
+    found = unequal(as_data(shown), as_data(computed), STATISTICS, ignored)
+    return _outcome('numbers and texts of the file', found, 'from the record')

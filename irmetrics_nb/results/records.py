@@ -16,7 +16,6 @@ from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from io import BytesIO
-from itertools import repeat
 from types import UnionType
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
@@ -28,7 +27,7 @@ from ..core.measures import Measure
 from ..data.errors import DataError, import_polars
 from ..data.fingerprints import Input
 from ..data.sources import file_content
-from ..metrics.parsing import find_kind
+from ..metrics.registry import KINDS
 from .results import Result
 
 # %% ../../nbs/results/records.ipynb #4ec04d07
@@ -76,14 +75,17 @@ def from_data(hint: Any, data: Any) -> Any:
         hints = get_type_hints(kind)
         return kind(**{name: from_data(hints[name], x) for name, x in data.items()})
     if kind is Mapping: return {name: from_data(args[1], x) for name, x in data.items()}
-    if kind is frozenset: return frozenset(data)
-    if args[1:] == (...,): return tuple(map(from_data, repeat(args[0]), data))
+    if args[1:] == (...,): args = args[:1] * len(data)
     if kind is tuple: return tuple(map(from_data, args, data))
+    if kind is frozenset: return frozenset(data)
     return kind(*data) if isinstance(kind, type) and issubclass(kind, tuple) else data
 
 def _measure_of(data):
-    kind = find_kind(data['name'])
+    kind = KINDS.get(data['name'])
+    if not kind: raise DataError(f'the measure {data["name"]} is not one of irmetrics_nb')
     params = {name: from_data(Any, data['params'][name]) for name in data['given']}
+    for name, table in params.items():
+        if isinstance(table, dict): params[name] = {float(grade): x for grade, x in table.items()}
     return Measure(kind, params, data['at']).labelled(data['label'])
 
 # %% ../../nbs/results/records.ipynb #4ec04d14
@@ -135,6 +137,15 @@ class Recorded(Result):
             'created': datetime.now(UTC).isoformat(timespec='seconds'),
             'kind': type(self).__name__, 'data': as_data(self)}
 
+    def check_inputs(self: Any) -> None:
+        """Raise DataError if an input has no hash, such as standard input or a file that has
+        changed, or if the inputs are not known."""
+        if not self.inputs: raise DataError('the inputs are not known, so they have no hash')
+        for found in as_data(self.inputs):
+            if found['content']: continue
+            name = found['name'] or found['role']
+            raise DataError(f'{name} has no hash: {found["reason"]}')
+
     def _signed(self, shown):
         """Return the record with the hash of the file: of the record, and of what it shows."""
         record = self.record()
@@ -160,31 +171,35 @@ class Recorded(Result):
 
         Raises DataError if the file has no record of such a result, or if its record
         names a function, such as a test or a gain of your own."""
-        record = read_record(path)
-        if not record:
-            raise DataError(f'{path} has no record; write a result with .save(name)')
-        if record['kind'] != cls.__name__:
-            raise DataError(f'{path} has the record of {record["kind"]}, not of '
-                            f'{cls.__name__}')
-        return restored(cls, record['data'], path)
+        record, _ = read_record(path)
+        return restored({cls.__name__: cls}, record, path)
 
-def restored(kind: Any, data: Any, path: object) -> Any:
-    """Convert the data of a record to a result of type `kind`; path: for the error.
+def restored(kinds: Mapping[str, Any], record: Mapping[str, Any], path: object) -> Any:
+    """Convert the data of a record to a result of one of the `kinds`; path: for the error.
 
-    Raises DataError for the name of a function, and for damaged data."""
-    try: return from_data(kind, data)
+    Raises DataError for another kind, the name of a function, and for damaged data."""
+    kind = record.get('kind', '')
+    if kind not in kinds:
+        raise DataError(f'{path} has no record of {" or ".join(kinds)}; write one with '
+                        '.save(name)')
+    try: return from_data(kinds[kind], record['data'])
     except DataError as error: raise DataError(f'{path}: {error}') from None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f'{path}: the record is damaged ({error})') from None
 
-def read_record(path: str | os.PathLike) -> dict[str, Any]:
-    """Return the record in a JSON or Parquet file, or {} if it has none."""
+def read_record(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the record in a JSON or Parquet file, {} if it has none, and what the file
+    has for readers."""
     content = file_content(path)
     try:
-        if not content.startswith(b'PAR1'): return json.loads(content)['record']
-        found = import_polars().read_parquet_metadata(BytesIO(content))
-        return json.loads(found['irmetrics_nb'])
-    except (ValueError, KeyError, TypeError): return {}
+        if not content.startswith(b'PAR1'):
+            shown = json.loads(content)
+            return shown.pop('record'), shown
+        file = BytesIO(content)
+        polars = import_polars()
+        record = json.loads(polars.read_parquet_metadata(file)['irmetrics_nb'])
+        return record, {'table': polars.read_parquet(file).to_dict(as_series=False)}
+    except (ValueError, KeyError, TypeError): return {}, {}
 
 def _commit():
     """Return the commit from which the package was installed, or None."""
