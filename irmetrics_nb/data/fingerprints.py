@@ -141,6 +141,11 @@ class Input:
         if not isinstance(source, Qrels | Run) or source._dicts: source = None
         return cls(role, ref(source) if isinstance(source, Run) else source, in_order)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle only a path, not the rows of an input in memory."""
+        source = self.source if is_path(self.source) else None
+        return Input, (self.role, source, self.in_order, self.state)
+
     @cached_property
     def record(self) -> dict[str, Any]:
         """Return role, name, form, size and hashes of the input, for the record of a result.
