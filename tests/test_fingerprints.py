@@ -1,7 +1,9 @@
 "The content hash of judgments and runs, by an implementation that shares no code with the package."
+import copy
 import dataclasses
 import gzip
 import hashlib
+import pickle
 import struct
 
 import numpy as np
@@ -262,3 +264,14 @@ def test_the_example_has_the_hash_of_an_independent_implementation():
             lists.setdefault(query, []).append((doc, float(score)))
         assert content_hash(path).content == hash_of(lists)
     assert isinstance(evaluate(folder / "qrels.txt", path), Scores)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_a_copy_of_a_result_keeps_paths_and_no_rows(collection, copied):
+    qrels, run = Qrels(collection / "c.qrels"), Run(collection / "c.run")
+    scores = copied(evaluate(qrels, run))
+    assert scores.means == evaluate(qrels, run).means
+    assert copied(scores.runs[0].source).record["reason"] == "it cannot be read again; pass record=True"
+    by_path = copied(evaluate(collection / "c.qrels", collection / "c.run"))
+    assert [x.record["name"] for x in by_path.inputs] == ["c.qrels", "c.run"]
+    assert len(pickle.dumps(scores)) < 10_000

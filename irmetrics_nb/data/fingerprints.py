@@ -6,7 +6,6 @@
 __all__ = ['RECORDED', 'Fingerprint', 'content_hash', 'Input', 'content_record', 'file_hash']
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f04
-import hashlib
 import os
 import struct
 import warnings
@@ -35,6 +34,7 @@ def query_digests(rows: Rows, *, in_order: bool = False) -> Iterator[tuple[bytes
     """Return (query, number of rows, digest) of each query in a batch of rows.
 
     in_order: hash the rows in their order, not sorted."""
+    from hashlib import sha256
     if np.isnan(rows.value).any(): raise DataError(f'{rows.source}: a number is NaN')
     counts = np.bincount(rows.query, minlength=len(rows.query_ids))
     ends = np.cumsum(counts)
@@ -44,7 +44,7 @@ def query_digests(rows: Rows, *, in_order: bool = False) -> Iterator[tuple[bytes
     digests: list[bytes] = []
     for batch, sizes in zip(np.split(by_query, ends[starts - 1]), np.split(counts, starts)):
         contents = _contents(rows.selected(batch), sizes.tolist(), in_order)
-        digests += [hashlib.sha256(content).digest() for content in contents]
+        digests += [sha256(content).digest() for content in contents]
     queries = map(rows.query_ids.bytes, range(len(ends)))
     return zip(queries, counts.tolist(), digests)
 
@@ -106,6 +106,7 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
     >>> content_hash({'q1': {'d7': 1, 'd10': 0}, 'q2': {}}, 'qrels').content[:16]
     '10ab87c7020c1b1e'
     """
+    from hashlib import sha256
     if isinstance(source, Qrels | Run): source = source.rows
     file = None
     if role == 'run' and is_path(source): file = RunSource.of(source).open(DEFAULT_MEMORY)
@@ -116,7 +117,7 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
             if query in digests:  # not adjacent: all rows are needed at once
                 return content_hash(read_rows(source, role), role, in_order=in_order)
             digests[query] = digest
-    total = hashlib.sha256()
+    total = sha256()
     names: dict[str, str] = {}
     for query, (n, digest) in sorted(digests.items()):
         size = len(query)
@@ -140,6 +141,11 @@ class Input:
         if is_path(source): return cls(role, source, in_order, _state(source))
         if not isinstance(source, Qrels | Run) or source._dicts: source = None
         return cls(role, ref(source) if isinstance(source, Run) else source, in_order)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle only a path, not the rows of an input in memory."""
+        source = self.source if is_path(self.source) else None
+        return Input, (self.role, source, self.in_order, self.state)
 
     @cached_property
     def record(self) -> dict[str, Any]:
@@ -181,4 +187,5 @@ def content_record(source: Any, role: str, in_order: bool = False) -> dict[str, 
 
 def file_hash(path: StrPath) -> str:
     """Return the SHA-256 of the bytes of a file, as a hexadecimal text."""
+    import hashlib
     with open(path, 'rb') as file: return hashlib.file_digest(file, 'sha256').hexdigest()

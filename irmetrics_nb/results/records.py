@@ -6,7 +6,6 @@
 __all__ = ['NOT_IN_DATA', 'as_data', 'from_data', 'canonical', 'fingerprint', 'Recorded', 'restored', 'read_record']
 
 # %% ../../nbs/results/records.ipynb #4ec04d04
-import hashlib
 import json
 import os
 import platform
@@ -14,7 +13,6 @@ from collections.abc import Mapping
 from contextvars import Context
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
-from importlib import metadata
 from io import BytesIO
 from types import UnionType
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
@@ -114,7 +112,8 @@ def _canonical_number(x):
 
 def fingerprint(data: Any) -> str:
     """Return the SHA-256 of data in their canonical form, as a hexadecimal text."""
-    return hashlib.sha256(canonical(data).encode('utf-8', 'surrogatepass')).hexdigest()
+    from hashlib import sha256
+    return sha256(canonical(data).encode('utf-8', 'surrogatepass')).hexdigest()
 
 # %% ../../nbs/results/records.ipynb #4ec04d17
 class Recorded(Result):
@@ -203,5 +202,6 @@ def read_record(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, Any]
 
 def _commit():
     """Return the commit from which the package was installed, or None."""
+    from importlib import metadata
     text = metadata.distribution('irmetrics_nb').read_text('direct_url.json')
     return json.loads(text or '{}').get('vcs_info', {}).get('commit_id')
