@@ -68,6 +68,14 @@ def test_equal_weights_give_what_no_weights_give():
     assert plain.rows[0].effective == plain.rows[0].weight == 12
 
 
+@pytest.mark.parametrize("weight", [0.1, 0.3, 1e-30, 1e30, 7])
+@pytest.mark.parametrize("n", [3, 5, 9, 12])
+def test_equal_weights_of_any_size_are_no_reason_to_refuse(weight, n):
+    values = {system: dict([*of.items()][:n]) for system, of in VALUES.items()}
+    comparison = compare(values, weights=dict.fromkeys(IDS, weight))
+    assert comparison.rows[0].p == pytest.approx(compare(values).rows[0].p, abs=1e-12) and "weights" not in str(comparison)
+
+
 def test_weights_are_a_dict_a_series_a_table_or_a_file(tmp_path):
     table = pl.DataFrame({"query_id": [*WEIGHTS], "weight": [*WEIGHTS.values()]})
     table.write_csv(tmp_path / "w.csv")

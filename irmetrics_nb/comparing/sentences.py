@@ -44,7 +44,7 @@ FEW_QUERIES = 25  # queries, below which any comparison is unreliable
 
 def weights_text(pair: Pair) -> str:
     """Return a text on the weights of the queries, '' if they are equal."""
-    if not pair.effective < pair.queries: return ''
+    if not pair.effective < pair.queries - 1e-9: return ''
     return f' with weights, effectively {pair.effective:.4g} queries'
 
 def warnings_of(pairs: Sequence[Pair], method: Method) -> list[str]:

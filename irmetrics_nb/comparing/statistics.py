@@ -148,14 +148,11 @@ def moments(differences: np.ndarray, weights: Any = 1) -> tuple[float, float, fl
     total = w.sum()
     n = float(total**2 / (w**2).sum())
     mean = float((w * d).sum() / total)
-    if n < max(2, min(len(d), LEAST_EFFECTIVE)): return mean, np.nan, n
+    if n < max(2, min(len(d), LEAST_EFFECTIVE) - 1e-9): return mean, np.nan, n
     if np.ptp(d) == 0: return mean, 0.0, n
     deviation = np.sqrt(((w * (d - mean)) ** 2).sum() / (n - 1))
     return mean, float(deviation / np.sqrt(n) * (n / total)), n
 
-def _with_error(differences):
-    d = np.asarray(differences, float)
-    return d, standard_error(d)
 
 # %% ../../nbs/comparing/statistics.ipynb #094e9da2
 def t_interval(
@@ -688,7 +685,8 @@ def studentized_interval(
     >>> low < 0 < high
     True
     """
-    d, error = _with_error(differences)
+    d = np.asarray(differences, float)
+    error = standard_error(d)
     if not error > 0: return _without_variance(d)
     t = _resampled_t(d, resamples, seed)
     if symmetric:
@@ -723,7 +721,8 @@ def bootstrap_test(
     >>> bootstrap_test([0.25, 0.25, 0, 0.5, -0.25, 0.1]) > 0.05
     True
     """
-    d, error = _with_error(differences)
+    d = np.asarray(differences, float)
+    error = standard_error(d)
     if not error > 0:
         if d.any(): return np.nan
         return 1.0
