@@ -730,7 +730,8 @@ def _interval_of_mean(d, method, level, weights, one_sided=False):
 # %% ../../nbs/comparing/aligned_scores.ipynb #d462d77c
 def _p_values(rows, positions, method, progress):
     """Return the p-value of each pair of systems. rows: array (systems, queries), with a last row of weights.
-    positions: a pair of row indices for each pair of systems. The p-value is NaN for fewer than three common queries."""
+    positions: a pair of row indices for each pair of systems. The p-value is NaN for fewer than three common
+    queries."""
     test = method.known_test
     if not test.together:
         parts = zip(positions, parts_of(progress, len(positions)))
@@ -799,8 +800,7 @@ def compare_family(
     if isinstance(measures, str): several = [measures]
     tables = [*product(several, slices)]
     samples = {name: slice_of(sample, groups, name) for name in slices}
-    rows = [np.vstack([samples[name].values[:, sample.index(measure)], samples[name].weights])
-            for measure, name in tables]
+    rows = [_weighted_table(samples[name], measure) for measure, name in tables]
     testing, describing = parts_of(progress or in_percent(None), 2)
     test = method.known_test
     tested = rows
@@ -819,13 +819,18 @@ def compare_family(
         could = _detectable(tested[i], systems, decision.lowest_alpha, test, span)
         statistic = test.statistic(differences(*tested[i][systems]))
         pairs.append(_describe(
-            rows[i][[*systems, -1]], method, level, span, interval, measure=measure, a=a, b=b,
-            p=float(decision.p[i, j]), p_adjusted=float(decision.adjusted[i, j]),
+            rows[i][[*systems, -1]], method, level, span, interval, measure=measure,
+            a=a, b=b, p=float(decision.p[i, j]),
+            p_adjusted=float(decision.adjusted[i, j]),
             slice=name, family=family, detectable=could,
             statistic=float(statistic),
             has_judged=_has_judged(samples[name], rows[i], systems)))
         describing(len(pairs), decision.p.size)
     return pairs
+
+def _weighted_table(sample, measure):
+    """Return the values of a measure by system, with the weights as the last row."""
+    return np.vstack([sample.values[:, sample.index(measure)], sample.weights])
 
 def _has_judged(sample, rows, systems):
     """Return whether one of two systems retrieves a judged document, over the queries of

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-if TYPE_CHECKING: import polars
+if TYPE_CHECKING:
+    import polars
 
 # %% ../../nbs/comparing/comparison.ipynb #456604b8
 from .. import __version__
@@ -182,7 +183,8 @@ class Comparison(Recorded):
             inside = best_first(self).slice(name)
             cells = chain.from_iterable(row[1:] for row in marked_means(inside).rows)
             keys = product([name], inside.sample.systems, self.sample.measures)
-            rows += [(*key, cell.content, cell.mark, p.get(key)) for key, cell in zip(keys, cells)]
+            rows += [(*key, cell.content, cell.mark, p.get(key))
+                     for key, cell in zip(keys, cells)]
         return self._as_frame(dict(zip(MEAN_COLUMNS, zip(*rows))))
 
     def pair_table(self) -> 'PairTable':

@@ -250,13 +250,14 @@ def _pair_verdict(comparison, pair, check, passed, evidence, outcome, unknown):
     interval and the p-value. outcome: a text added at the end. If the check failed, the
     verdict contains the queries that lost most."""
     difference = sentence_number(pair.difference, decimals(pair))
+    queries = counted(pair.queries, 'query') + weights_text(pair)
     text = visible(
         f'{pair.measure} of {pair.b}{in_slice(pair.slice)}: {sentence_number(pair.mean_a)} → '
-        f'{sentence_number(pair.mean_b)}, {difference} ({evidence}, {counted(pair.queries, "query")}{weights_text(pair)}){outcome}')
+        f'{sentence_number(pair.mean_b)}, {difference} ({evidence}, {queries}){outcome}')
     worst = []
     if not passed:
-        queries = comparison.slice(pair.slice).queries(pair.a, pair.b, pair.measure)
-        worst = [(q, before, after) for q, before, after in queries[:WORST] if after < before]
+        ascending = comparison.slice(pair.slice).queries(pair.a, pair.b, pair.measure)
+        worst = [(q, before, after) for q, before, after in ascending[:WORST] if after < before]
     return Verdict(check, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 # %% ../../nbs/comparing/gate.ipynb #3b27e5ac
@@ -417,7 +418,8 @@ class Gate(Recorded):
         for line in (*self.could, *self.judging): yield Text(f'{line}.', 'small')
 
     def _written(self, form):
-        shown, passed, more = super()._written(form).partition('\n- **passed**')  # only in Markdown
+        text = super()._written(form)
+        shown, passed, more = text.partition('\n- **passed**')  # only in Markdown
         if not passed: return shown
         summary = '<details><summary>Checks that passed, and detectable drops</summary>'
         return f'{shown}\n{summary}\n{passed}{more}\n\n</details>'

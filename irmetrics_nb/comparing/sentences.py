@@ -61,8 +61,8 @@ def _warnings(pair, method):
     if not pair.queries: yield f'{who}: no query in common; nothing can be compared'
     elif pair.queries < LEAST_QUERIES:
         yield f'{count}, but a test needs {LEAST_QUERIES} or more'
-    elif min(pair.queries, pair.effective) < FEW_QUERIES: yield (f'{count}, so only large differences can '
-                                            'be detected')
+    elif min(pair.queries, pair.effective) < FEW_QUERIES:
+        yield f'{count}, so only large differences can be detected'
     interval = f'the {method.interval_words} interval'
     if method.interval in ('studentized', method.test): interval = ''
     doubtful = ' and '.join(filter(None, [test.short * test.symmetric, interval]))

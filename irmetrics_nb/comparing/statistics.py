@@ -103,9 +103,10 @@ def stepped_differences(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float
 def t_test(differences: np.ndarray, weights: Any = 1) -> float:
     """Return the two-sided p-value of Student's paired t-test.
 
-    weights: as in `moments`. Returns 1 if all differences are 0. Returns NaN if they are equal and not 0, as for
-    a single query, because their standard deviation is 0. The p-value is never 0.
-    Requires scipy. Source: Student (1908).
+    weights: as in `moments`. Returns 1 if all differences are 0. Returns NaN if they are
+    equal and not 0, as for a single query, because their standard deviation is 0, or if
+    the weights leave too few queries. The p-value is never 0. Requires scipy. Source:
+    Student (1908).
 
     >>> round(t_test([0.25, 0.25, 0, 0.5, -0.25]), 4)
     0.3046
@@ -160,9 +161,9 @@ def t_interval(
 ) -> Interval:
     """Return the t confidence interval (low, high) of the mean difference.
 
-    weights: as in `moments`. The interval excludes 0 exactly if the p-value of `t_test` is below 1 − level.
-    Returns (0, 0) if all differences are 0, and (NaN, NaN) if they are equal and not 0,
-    as for a single query. Requires scipy.
+    weights: as in `moments`. The interval excludes 0 exactly if the p-value of `t_test`
+    is below 1 − level. Returns (0, 0) if all differences are 0, and (NaN, NaN) if they
+    are equal and not 0, as for a single query. Requires scipy.
 
     >>> low, high = t_interval([0.25, 0.25, 0, 0.5, -0.25])
     >>> round(low, 4), round(high, 4)

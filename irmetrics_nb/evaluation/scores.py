@@ -679,8 +679,8 @@ class Scores(Recorded):
             'run': [run.name for run in self.runs for _ in self.query_ids],
             'query_id': [*self.query_ids] * len(self.runs)}
         if self.is_single: del columns['run']
-        if self.groups:
-            columns['group'] = [self.groups.get(q, '') for q in self.query_ids] * len(self.runs)
+        of = self.groups
+        if of: columns['group'] = [of.get(q, '') for q in self.query_ids] * len(self.runs)
         values = self.values.transpose(1, 0, 2).reshape(len(self.measures), -1)
         return columns | dict(zip(self, values))
 
