@@ -735,7 +735,7 @@ def _p_values(rows, positions, method, progress):
     test = method.known_test
     if not test.together:
         parts = zip(positions, parts_of(progress, len(positions)))
-        return np.array([_p_of_pair(*_common(rows[[*pair, -1]]).T, method, part) for pair, part in parts])
+        return np.array([_p_of_pair(rows[[*pair, -1]], method, part) for pair, part in parts])
     pairs = [stepped_differences(rows[a], rows[b]) for a, b in positions]
     # by the same signs; a query that one system lacks is a tie
     table = np.zeros((rows.shape[1], len(pairs)))
@@ -747,9 +747,10 @@ def _p_values(rows, positions, method, progress):
 def _draws(method):
     return {'draws': method.draws or method.known_test.draws, 'seed': method.seed}
 
-def _p_of_pair(a, b, weights, method, progress):
-    """Return the p-value of one pair with the values a and b; NaN for fewer than three queries. Raise ValueError if a
-    test function of the user returns something else than a number from 0 to 1 or NaN."""
+def _p_of_pair(values, method, progress):
+    """Return the p-value of one pair; NaN for fewer than three queries. values: array (3, queries), with the weights.
+    Raise ValueError if a test function of the user returns something else than a number from 0 to 1 or NaN."""
+    a, b, weights = _common(values).T
     d = differences(a, b)
     if len(d) < LEAST_QUERIES: return np.nan
     test = method.known_test
