@@ -131,6 +131,9 @@ _COMPARE_OPTIONS = dict(
     correction=option(
         choice(CORRECTIONS),
         'Correction of the p-values for multiple comparisons (several pairs or groups); default: holm.'),
+    weights=option(
+        Path, 'A file with the weight of each query, such as its traffic, for weighted means, intervals and tests.',
+        metavar='FILE'),
     correct_over=option(
         choice(FAMILIES), 'Which comparisons are corrected together: those of one measure, or those of all measures.'),
     interval=option(
@@ -161,7 +164,7 @@ def _compare_command(
     qrels, first, new=(), measures=('AP nDCG@10 RR',), max_drop=None, require=None, margin=None, fail_if_worse=(),
     alpha=.05, allow_unknown=False, min_coverage=None, floors=(), groups=None, test='t', correction=None,
     correct_over='measure', interval=None, seed=0, all_pairs=False, format='text', per_run=False, system=None,
-    baseline=None, output=None, memory=None, names='standard', strict=False, *, options,
+    baseline=None, weights=None, output=None, memory=None, names='standard', strict=False, *, options,
 ):
     """Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min,
     this is a gate for CI."""
@@ -193,7 +196,8 @@ def _compare_command(
     if all_pairs: other = None
     else: other = baseline or scores.runs[0].name
     with progress_bar() as progress:
-        comparison = compare(scores, baseline=other, groups=groups, progress=progress, **settings)
+        comparison = compare(
+            scores, baseline=other, groups=groups, weights=weights, progress=progress, **settings)
     if strict: comparison.check_inputs()
     verdict = None
     if has_gate:

@@ -33,6 +33,7 @@ from irmetrics_nb.comparing.statistics import (
     differences,
     effect_interval,
     effect_size,
+    moments,
     randomization_test,
     residual_deviations,
     sign_test,
@@ -86,13 +87,17 @@ class Sample:
     # the measures with all parameters; default: parsed from `measures`, None if unknown
     computed: tuple[Measure | None, ...] = ()
     inputs: tuple[Any, ...] = ()  # as in `Scores`
+    weights: Any = 1  # (queries,): of the means; a query with weight 0 does not count
 
     def __post_init__(self) -> None:
         n_systems, _, n_queries = self.values.shape
         judged = np.broadcast_to(self.judged_retrieved, (n_systems, n_queries))
         computed = self.computed or tuple(map(_measure_or_none, self.measures))
         ranks = np.array(self.first_ranks)
-        vars(self).update(judged_retrieved=judged, computed=computed, first_ranks=ranks)
+        weights = np.broadcast_to(self.weights, n_queries)
+        values = np.where(weights > 0, self.values, np.nan)
+        vars(self).update(judged_retrieved=judged, computed=computed, first_ranks=ranks,
+                          weights=weights, values=values)
 
     @property
     def tested(self) -> list[str]:
@@ -283,7 +288,8 @@ def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
     ids = tuple(compress(sample.query_ids, members))
     judged = sample.judged_retrieved[:, members]
     return replace(
-        sample, query_ids=ids, values=sample.values[..., members], notes=(), first_ranks=(), judged_retrieved=judged)
+        sample, query_ids=ids, values=sample.values[..., members], notes=(), first_ranks=(), judged_retrieved=judged,
+        weights=sample.weights[members])
 
 def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:
     """Return the group of each query in a sample or in scores. The group is '' for a query without a group. Raises
@@ -295,11 +301,11 @@ def in_slice(name: str) -> str:
     """Return ' in <name>' for use in a sentence, or '' for the slice of all queries."""
     return '' if name == EVERYTHING else f' in {name}'
 
-def mean_or_nan(values: np.ndarray) -> float:
-    """Return the mean of the values that are not NaN, or NaN if all are NaN."""
-    present = values[~np.isnan(values)]
-    if present.size: return float(present.mean())
-    return np.nan
+def mean_or_nan(values: np.ndarray, weights: Any = 1) -> float:
+    """Return the mean of the values that are not NaN, or NaN if all are NaN. weights: of the values."""
+    present = ~np.isnan(values)
+    if not present.any(): return np.nan
+    return float(np.average(values[present], weights=np.broadcast_to(weights, values.shape)[present]))
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1d33a002
 def judged_shares(sample: Sample) -> dict[str, float]:
@@ -418,7 +424,9 @@ def _decide_jointly(rows, positions, method, progress):
     return Decision(p, np.minimum(p * n, 1), levels, alpha, intervals)
 
 def _detectable_by_t(values, a, b, *, alpha):
-    return detectable(differences(values[:, a], values[:, b]), alpha=alpha)
+    """Return the minimum detectable difference of columns a and b. The last column has the weights."""
+    *pair, weights = _common(values.T[[a, b, -1]]).T
+    return detectable(differences(*pair), weights, alpha=alpha)
 
 def _spread_warning(values, systems):
     """Return a warning if the systems vary unequally, and '' otherwise. values: array (queries, systems)."""
@@ -629,6 +637,8 @@ class Pair:
     statistic: float = np.nan  # of the test; NaN: the mean difference
     # whether either system retrieves a judged document; None if unknown
     has_judged: bool | None = True
+    effective: float = np.nan  # effective number of queries, smaller with unequal weights
+    weight: float = np.nan     # sum of the weights of the queries
 
     @property
     def direction(self) -> int:
@@ -658,7 +668,8 @@ class Pair:
         if self.ties == self.queries > 0: return 0.0, 0.0
         if self.queries < LEAST_QUERIES: return np.nan, np.nan
         if self.level <= 0: return np.nan, np.nan
-        return effect_interval(self.effect, self.queries, level=self.level)
+        n = min(self.queries, self.effective)
+        return effect_interval(self.effect, n, level=self.level)
 
     def no_worse(self, margin: float) -> bool:
         """Return whether `lower_bound` rules out that b is worse by `margin` or more."""
@@ -686,27 +697,31 @@ PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high level p p_ad
 LEAST_QUERIES = 3  # fewer queries give no test
 
 def _describe(values, method, level, span, interval, **fields):
-    """Return the `Pair` of two systems. values: array (2, queries). span: the largest possible difference; intervals
-    are clipped to it. interval: the interval that the test gives, or None to compute one. fields: the names and
-    p-values of the pair."""
-    d = differences(*values)
+    """Return the `Pair` of two systems. values: array (3, queries), with the weights. span: the largest possible
+    difference; intervals are clipped to it. interval: the interval that the test gives, or None to compute one.
+    fields: the names and p-values of the pair."""
+    both = _common(values)
+    a, b, weights = both.T
+    d = differences(a, b)
     mean_a = mean_b = np.nan
-    if d.size: mean_a, mean_b = _common(values).mean(axis=0).tolist()
-    if interval is None: interval = _interval_of_mean(d, method, level)
-    bounds = _interval_of_mean(d, method, 1 - 2 * method.alpha, one_sided=True)
+    if d.size: mean_a, mean_b, _ = np.average(both, axis=0, weights=weights).tolist()
+    if interval is None: interval = _interval_of_mean(d, method, level, weights)
+    bounds = _interval_of_mean(d, method, 1 - 2 * method.alpha, weights, one_sided=True)
     low, high, lower, upper = np.clip([*interval, *bounds], -span, span).tolist()
     wins, ties, losses = wins_ties_losses(d)
+    difference, _, effective = moments(d, weights)
+    if method.test == 't': fields['statistic'] = difference
     return Pair(
-        mean_a=mean_a, mean_b=mean_b, difference=mean_or_nan(d), low=low, high=high, effect=effect_size(d), wins=wins,
-        ties=ties, losses=losses, queries=len(d), skewness=skewness(d), lower_bound=lower, upper_bound=upper,
-        level=level, **fields)
+        mean_a=mean_a, mean_b=mean_b, difference=difference, low=low, high=high, effect=effect_size(d, weights),
+        wins=wins, ties=ties, losses=losses, queries=len(d), skewness=skewness(d), lower_bound=lower,
+        upper_bound=upper, level=level, effective=effective, weight=float(weights.sum()), **fields)
 
-def _interval_of_mean(d, method, level, one_sided=False):
+def _interval_of_mean(d, method, level, weights, one_sided=False):
     """Return the confidence interval of the mean of the differences `d`. one_sided: whether its ends are used as
     bounds of one-sided tests. Returns (nan, nan) for fewer than three queries."""
     if len(d) < LEAST_QUERIES: return np.nan, np.nan
     if level <= 0: return np.nan, np.nan
-    if method.interval not in METHODS: return t_interval(d, level=level)
+    if method.interval not in METHODS: return t_interval(d, weights, level=level)
     drawn = {'resamples': method.resamples, 'seed': method.seed}
     if one_sided and method.interval == 'studentized':
         return studentized_interval(d, level=level, symmetric=False, **drawn)
@@ -714,13 +729,14 @@ def _interval_of_mean(d, method, level, one_sided=False):
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #d462d77c
 def _p_values(rows, positions, method, progress):
-    """Return the p-value of each pair of systems. rows: array (systems, queries). positions: a pair of row indices
-    for each pair of systems. The p-value is NaN for fewer than three common queries."""
+    """Return the p-value of each pair of systems. rows: array (systems, queries), with a last row of weights.
+    positions: a pair of row indices for each pair of systems. The p-value is NaN for fewer than three common
+    queries."""
     test = method.known_test
-    pairs = [stepped_differences(rows[a], rows[b]) for a, b in positions]
     if not test.together:
-        parts = zip(pairs, parts_of(progress, len(pairs)))
-        return np.array([_p_of_pair(steps * step, method, part) for (steps, step), part in parts])
+        parts = zip(positions, parts_of(progress, len(positions)))
+        return np.array([_p_of_pair(rows[[*pair, -1]], method, part) for pair, part in parts])
+    pairs = [stepped_differences(rows[a], rows[b]) for a, b in positions]
     # by the same signs; a query that one system lacks is a tie
     table = np.zeros((rows.shape[1], len(pairs)))
     for column, pair, (steps, step) in zip(table.T, positions, pairs):
@@ -731,12 +747,15 @@ def _p_values(rows, positions, method, progress):
 def _draws(method):
     return {'draws': method.draws or method.known_test.draws, 'seed': method.seed}
 
-def _p_of_pair(d, method, progress):
-    """Return the p-value of the differences `d` of one pair; NaN for fewer than three queries. Raise ValueError if a
-    test function of the user returns something else than a number from 0 to 1 or NaN."""
+def _p_of_pair(values, method, progress):
+    """Return the p-value of one pair; NaN for fewer than three queries. values: array (3, queries), with the weights.
+    Raise ValueError if a test function of the user returns something else than a number from 0 to 1 or NaN."""
+    a, b, weights = _common(values).T
+    d = differences(a, b)
     if len(d) < LEAST_QUERIES: return np.nan
     test = method.known_test
-    if test.draws: p = test.p(d, resamples=method.draws or test.draws, seed=method.seed, progress=progress)
+    if method.test == 't': p = t_test(d, weights)
+    elif test.draws: p = test.p(d, resamples=method.draws or test.draws, seed=method.seed, progress=progress)
     else: p = test.p(d)
     progress(1, 1)
     if isinstance(p, float | int | np.number) and (0 <= p <= 1 or np.isnan(p)): return float(p)
@@ -782,11 +801,11 @@ def compare_family(
     if isinstance(measures, str): several = [measures]
     tables = [*product(several, slices)]
     samples = {name: slice_of(sample, groups, name) for name in slices}
-    rows = [samples[name].values[:, sample.index(measure)] for measure, name in tables]
+    rows = [_weighted_table(samples[name], measure) for measure, name in tables]
     testing, describing = parts_of(progress or in_percent(None), 2)
     test = method.known_test
     tested = rows
-    if test.joint: tested = [_common(values).T for values in rows]
+    if test.joint: tested = [_common(values[:-1]).T for values in rows]
     decision = test.decide(tested, positions, method, testing)
     family = max(1, int((~np.isnan(decision.p)).sum()))
     pairs = []
@@ -801,13 +820,18 @@ def compare_family(
         could = _detectable(tested[i], systems, decision.lowest_alpha, test, span)
         statistic = test.statistic(differences(*tested[i][systems]))
         pairs.append(_describe(
-            rows[i][systems], method, level, span, interval, measure=measure, a=a, b=b,
-            p=float(decision.p[i, j]), p_adjusted=float(decision.adjusted[i, j]),
+            rows[i][[*systems, -1]], method, level, span, interval, measure=measure,
+            a=a, b=b, p=float(decision.p[i, j]),
+            p_adjusted=float(decision.adjusted[i, j]),
             slice=name, family=family, detectable=could,
             statistic=float(statistic),
             has_judged=_has_judged(samples[name], rows[i], systems)))
         describing(len(pairs), decision.p.size)
     return pairs
+
+def _weighted_table(sample, measure):
+    """Return the values of a measure by system, with the weights as the last row."""
+    return np.vstack([sample.values[:, sample.index(measure)], sample.weights])
 
 def _has_judged(sample, rows, systems):
     """Return whether one of two systems retrieves a judged document, over the queries of

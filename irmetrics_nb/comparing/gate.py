@@ -43,6 +43,7 @@ from irmetrics_nb.comparing.sentences import (
     method_text,
     nothing_measured,
     pair_interval,
+    weights_text,
 )
 from .statistics import detectable_by, differences
 from ..core.choices import check_option, check_value, parameter
@@ -249,13 +250,14 @@ def _pair_verdict(comparison, pair, check, passed, evidence, outcome, unknown):
     interval and the p-value. outcome: a text added at the end. If the check failed, the
     verdict contains the queries that lost most."""
     difference = sentence_number(pair.difference, decimals(pair))
+    queries = counted(pair.queries, 'query') + weights_text(pair)
     text = visible(
         f'{pair.measure} of {pair.b}{in_slice(pair.slice)}: {sentence_number(pair.mean_a)} → '
-        f'{sentence_number(pair.mean_b)}, {difference} ({evidence}, {counted(pair.queries, "query")}){outcome}')
+        f'{sentence_number(pair.mean_b)}, {difference} ({evidence}, {queries}){outcome}')
     worst = []
     if not passed:
-        queries = comparison.slice(pair.slice).queries(pair.a, pair.b, pair.measure)
-        worst = [(q, before, after) for q, before, after in queries[:WORST] if after < before]
+        ascending = comparison.slice(pair.slice).queries(pair.a, pair.b, pair.measure)
+        worst = [(q, before, after) for q, before, after in ascending[:WORST] if after < before]
     return Verdict(check, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 # %% ../../nbs/comparing/gate.ipynb #3b27e5ac
@@ -337,18 +339,18 @@ def check_floors(
             named = replace(floor, measure=inside.measures[column], slice=name)
             for system, values in zip(sample.systems, inside.values[:, column]):
                 if systems is None or system in systems:
-                    out.append(_reached(system, values, named, inside.query_ids))
+                    out.append(_reached(system, values, named, inside))
     return out
 
-def _reached(system, values, floor, ids):
+def _reached(system, values, floor, sample):
     """Check whether the mean of a system reaches a floor (lowest allowed mean). The check
     fails if there are no values. The verdict of a failed check contains the queries with
     the lowest values."""
-    mean = mean_or_nan(values)
+    mean = mean_or_nan(values, sample.weights)
     reached = mean >= floor.least
     n = 0 if reached else min(WORST, np.count_nonzero(~np.isnan(values)))
     lowest = np.argsort(values, kind='stable')[:n]  # NaN is last
-    queries = tuple((ids[i], np.nan, float(values[i])) for i in lowest)
+    queries = tuple((sample.query_ids[i], np.nan, float(values[i])) for i in lowest)
     text = _floor_text(system, mean, floor)
     return Verdict('floor', system, floor.measure, floor.slice, reached, text, queries)
 
@@ -414,6 +416,13 @@ class Gate(Recorded):
             items.append((lead, verdict.text, _worst_text(verdict.queries)))
         yield items
         for line in (*self.could, *self.judging): yield Text(f'{line}.', 'small')
+
+    def _written(self, form):
+        text = super()._written(form)
+        shown, passed, more = text.partition('\n- **passed**')  # only in Markdown
+        if not passed: return shown
+        summary = '<details><summary>Checks that passed, and detectable drops</summary>'
+        return f'{shown}\n{summary}\n{passed}{more}\n\n</details>'
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdicts and the notes as dicts and lists for JSON."""

@@ -282,6 +282,7 @@ def read_scores(path: StrPath) -> dict[str, dict[str, dict[str, float]]]:
     try:
         for row in _rows_of_scores(data, name):
             query = row.pop('query_id')
+            row.pop('group', '')
             rows = values_of.setdefault(row.pop('run', ''), {})
             if query in rows: raise ValueError(f'query {query!r} has two rows')
             rows[query] = {m: np.nan if x is None else float(x) for m, x in row.items()}

@@ -126,7 +126,7 @@ class WeightedMeans(Result):
         yield Table(['run', 'measure', 'weighted mean', 'queries'], rows,
                     'Means with a weight for each query.', 'tab:weighted')
         yield Text('Each query counts with its weight. Tests and intervals have no '
-                   'weights.')
+                   'weights without compare(..., weights=...).')
 
 # %% ../../nbs/evaluation/scores.ipynb #32a6664c
 def small_print(scores: Any) -> str:
@@ -680,6 +680,8 @@ class Scores(Recorded):
             'run': [run.name for run in self.runs for _ in self.query_ids],
             'query_id': [*self.query_ids] * len(self.runs)}
         if self.is_single: del columns['run']
+        of = self.groups
+        if of: columns['group'] = [of.get(q, '') for q in self.query_ids] * len(self.runs)
         values = self.values.transpose(1, 0, 2).reshape(len(self.measures), -1)
         return columns | dict(zip(self, values))
 
@@ -689,12 +691,18 @@ class Scores(Recorded):
         columns = self._columns().items()
         return {name: [*compress(column, present)] for name, column in columns}
 
-    def summary(self) -> 'polars.DataFrame':
+    def summary(self, by: str | None = None) -> 'polars.DataFrame':
         """Return a polars table with one row per run and measure.
 
         The columns are the mean (as in `means`), the median, the standard error and the
-        number of queries. Raises ImportError if polars is not installed."""
+        number of queries. by: 'slice' for one row per slice, run and measure. Raises
+        ValueError for another name, or without groups. Raises ImportError if polars is
+        not installed."""
         pl = import_polars('.summary()', '.means has the means as a dict')
+        if by:
+            check_option('by', by, ['slice'] * bool(self.groups))
+            return pl.concat(self.slice(name).summary().with_columns(slice=pl.lit(name))
+                             for name in self.slices)
         rows: list[tuple] = []
         for s in self.split_runs():
             counts = np.count_nonzero(~np.isnan(s.values[0]), axis=1).tolist()

@@ -9,7 +9,7 @@ __all__ = ['RECOMPUTED', 'Check', 'Verification', 'verify']
 import os
 from collections.abc import Iterator, Mapping
 from contextvars import Context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -127,7 +127,7 @@ def _check_values(part, names, inputs, sources):
     qrels, *runs = sources
     groups = getattr(part, 'groups', None)
     again: Any = evaluate(qrels, dict(zip(names, runs)), part.requested, conventions=part.conventions, groups=groups or None)
-    if not isinstance(part, Scores): again = from_scores(again)
+    if not isinstance(part, Scores): again = replace(from_scores(again), weights=part.weights)
     elif part.is_single: again = again.run(names[0])
     return _outcome('values of queries', unequal(as_data(part), as_data(again), VALUES), 'from the inputs')
 
