@@ -31,7 +31,7 @@ from ..results.results import Result, Table, Text
 # %% ../../nbs/forensics/verification.ipynb #7e51f107
 VALUES = 1e-12      # the largest difference of values of queries and of their means,
 STATISTICS = 1e-9   # and of other statistics
-REFERENCES = {'judgments', 'source', 'inputs', 'reading'}  # data about inputs, which are checked apart
+REFERENCES = {'judgments', 'source', 'inputs', 'reading', 'remarks'}  # data about inputs, which are checked apart
 
 def unequal(recorded: Any, computed: Any, tolerance: float, path: str = '') -> Iterator[str]:
     """Yield a text for each place at which data differ by more than `tolerance`, relative to numbers above 1."""
@@ -226,6 +226,7 @@ def _check_shown(parts, record, shown):
     if record['kind'] == 'Report':
         computed = {'scores': computed['runs'], 'comparison': [part.to_dict() for part in others]}
         shown = {'scores': shown['scores'], 'comparison': [shown['comparison']] * bool(others)}
+    if 'gate' in shown: computed = Context().run(first.with_comparison)
     if 'table' in shown: computed = {'table': first._file_columns()}
     computed = as_data(computed)
     if record['version'] != __version__: shown, computed = _without_text(shown), _without_text(computed)
