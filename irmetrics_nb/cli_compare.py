@@ -150,23 +150,11 @@ _COMPARE_OPTIONS = dict(
     measures=option(list[str], 'Measures, separated by spaces; default: AP nDCG@10 RR, or those of saved scores.', '-m',
                     '--measures', autocompletion=suggest_measures),
     baseline_scores=option(
-        Path, 'The saved scores of the baseline, a JSON file. Then all runs are new. Leave out QRELS for one run, if the '
-              'recorded judgments are beside this file.', metavar='FILE'),
+        Path, 'The saved scores of the baseline, a JSON file. Then all runs are new. Leave out QRELS for one run, if '
+              'the recorded judgments are beside this file.', metavar='FILE'),
 )
 
-# %% ../nbs/top_level/cli_compare.ipynb #3c23cc4c
-def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
-    """Raise typer.BadParameter for options that do not work together. has_gate: whether the
-    gate has something to check; gate_options: whether options for its checks are set."""
-    if TESTS[test].joint and len(new) > 1 and not all_pairs:
-        raise typer.BadParameter(f'--test {test} compares all pairs; add --all-pairs, or use t or randomization')
-    if all_pairs and (baseline or has_gate or gate_options):
-        raise typer.BadParameter('--all-pairs has no baseline and therefore no gate; leave out --baseline, --max-drop, '
-                                 '--min and other options of the gate')
-    if gate_options and not has_gate:
-        raise typer.BadParameter('the gate has nothing to check; add --max-drop, --margin, --fail-if-worse, --min or '
-                                 '--min-coverage')
-
+# %% ../nbs/top_level/cli_compare.ipynb #b45ec0de
 def _systems_of(baseline_scores, qrels, runs, options):
     """Return the judgments and {file name: run or saved scores}, which is empty without saved scores.
 
@@ -184,6 +172,19 @@ def _systems_of(baseline_scores, qrels, runs, options):
     paths = {name: path for name, path in systems.items() if isinstance(path, Path)}
     if options and not paths: raise typer.BadParameter(f'saved scores do not depend on --{[*options][0]}')
     return qrels, systems | {name: source_of(path, 'run') for name, path in paths.items()}
+
+# %% ../nbs/top_level/cli_compare.ipynb #3c23cc4c
+def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
+    """Raise typer.BadParameter for options that do not work together. has_gate: whether the
+    gate has something to check; gate_options: whether options for its checks are set."""
+    if TESTS[test].joint and len(new) > 1 and not all_pairs:
+        raise typer.BadParameter(f'--test {test} compares all pairs; add --all-pairs, or use t or randomization')
+    if all_pairs and (baseline or has_gate or gate_options):
+        raise typer.BadParameter('--all-pairs has no baseline and therefore no gate; leave out --baseline, --max-drop, '
+                                 '--min and other options of the gate')
+    if gate_options and not has_gate:
+        raise typer.BadParameter('the gate has nothing to check; add --max-drop, --margin, --fail-if-worse, --min or '
+                                 '--min-coverage')
 
 @takes_options(**_COMPARE_OPTIONS)
 def _compare_command(
@@ -214,14 +215,14 @@ def _compare_command(
     requested = measures_of([*(measures or ['AP nDCG@10 RR']), *fail_if_worse, *floored], tool, names)
     check_files(qrels, [*runs, baseline_scores], output)
     qrels, systems = _systems_of(baseline_scores, qrels, runs, options)
-    compared: Any = source_of(qrels, 'qrels'), systems, requested if measures else None
+    results: Any = source_of(qrels, 'qrels')
+    several, chosen = systems or None, requested if measures and systems else None
     if not systems:
         sources = sources_of(runs, system)
         with progress_bar(in_bytes=True) as progress:
-            scores = evaluate(compared[0], sources, requested, progress=progress, memory=memory, **options)
-        compared = scores,
+            results = evaluate(results, sources, requested, progress=progress, memory=memory, **options)
+        systems = [run.name for run in results.runs]
         options = {}
-        systems = [run.name for run in scores.runs]
     if len(systems) < 2: raise typer.BadParameter('there is only one run to compare; add another run or a folder '
                                                   'of runs, or use --system')
     if all_pairs: other = None
@@ -229,7 +230,8 @@ def _compare_command(
     verdict = None
     try:
         with progress_bar() as progress:
-            comparison = compare(*compared, baseline=other, groups=groups, progress=progress, **settings, **options)
+            comparison = compare(
+                results, several, chosen, baseline=other, groups=groups, progress=progress, **settings, **options)
         if has_gate:
             verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
                            allow_unknown=allow_unknown, min_coverage=min_coverage, require=require or 'significant')

@@ -11,7 +11,20 @@ from hypothesis import strategies as st
 from project import ROOT
 from test_tools_around import step
 
-from irmetrics_nb import Comparison, DataError, Gate, Qrels, Run, Scores, assert_no_drop, compare, evaluate, gate, load_example, verify
+from irmetrics_nb import (
+    Comparison,
+    DataError,
+    Gate,
+    Qrels,
+    Run,
+    Scores,
+    assert_no_drop,
+    compare,
+    evaluate,
+    gate,
+    load_example,
+    verify,
+)
 from irmetrics_nb.results.records import as_data, read_record
 
 # The relevant document of each query is a; q5 is missing from both runs, q6 is answered without results in main, q4 is missing from new.

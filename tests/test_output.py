@@ -53,7 +53,7 @@ def test_a_process_killed_in_the_middle_of_writing_leaves_the_old_file_whole_or_
         for rest in files.glob("out.json?*"):
             rest.unlink()
     (code, new), *killed = seen
-    assert code == 0 and len(json.loads(new)[0]["per_query"]) == 3000
+    assert code == 0 and len(json.loads(new)["runs"][0]["per_query"]) == 3000
     assert (-signal.SIGKILL, b"old") in killed
     assert {content for _, content in killed} <= {b"old", new}
 

@@ -91,7 +91,8 @@ class Sample:
     computed: tuple[Measure | None, ...] = ()
     inputs: tuple[Any, ...] = ()  # as in `Scores`
     remarks: tuple[str, ...] = ()  # on combined scores: what differs between them
-    groups: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_DATA)  # as in `Scores`
+    # as in `Scores`
+    groups: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_DATA)
 
     def __post_init__(self) -> None:
         n_systems, _, n_queries = self.values.shape
@@ -247,7 +248,8 @@ def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -
     if runs is not None:
         qrels = _evaluated(qrels, runs, measures, options)
         if isinstance(qrels, Scores): measures = None
-    elif options and not differ: raise TypeError(f'{", ".join(options)}: only allowed with judgments and runs, not with scores')
+    elif options and not differ:
+        raise TypeError(f'{", ".join(options)}: only allowed with judgments and runs, not with scores')
     sample = _from_results(qrels, measures, differ)
     if len(sample.systems) >= 2: return sample
     raise ValueError('a comparison needs two or more systems; write compare(qrels, {name: run, ...})')

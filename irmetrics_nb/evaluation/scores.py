@@ -76,7 +76,7 @@ def check_measures(scores: Sequence[Any], items: str) -> None:
             raise ValueError(f'{items} need the same conventions, but these differ: {sorted(differences)}')
 
 def differing_judgments(runs: Sequence[Any]) -> str:
-    """Return a sentence if runs were evaluated with different judgments, as far as these are known, and '' otherwise."""
+    """Return a sentence if the judgments of runs differ, as far as they are known, and '' otherwise."""
     if len({id(run.judgments) for run in runs}) == 1: return ''
     names: dict[str, str] = {}  # content hash -> a run
     for run in runs:
@@ -586,8 +586,8 @@ class Scores(Recorded):
         check_measures(runs, 'runs in one table')
         differing = differing_judgments(runs)
         if differing:
-            raise ValueError(f'{differing}; evaluate the runs with the same judgments, or if this is intended, pass '
-                             "judgments='differ' to compare")
+            raise ValueError(f'{differing}; evaluate the runs with the same judgments, '
+                             "or compare them with judgments='differ'")
         repeated = repeated_item(scores.name for scores in runs)
         if repeated is not None: raise ValueError(f'two runs are called {repeated!r}')
         ids = dict.fromkeys(q for scores in runs for q in scores.query_ids)

@@ -141,7 +141,8 @@ class Recorded(Result):
         return {**record, 'sha256': fingerprint(as_data({**shown, 'record': record}))}
 
     def _recorded_json(self, shown_data=None):
-        shown = Context().run(shown_data or self._shown_data)  # without options of the caller
+        # without options of the caller
+        shown = Context().run(shown_data or self._shown_data)
         record = self._signed(shown)
         text = json.dumps(shown, indent=2, ensure_ascii=False).removesuffix('\n}')
         return f'{text},\n  "record": {json.dumps(record, ensure_ascii=False)}\n}}'
@@ -181,7 +182,8 @@ def read_record(path: str | os.PathLike) -> dict[str, Any]:
     """Return the record in a JSON or Parquet file, or {} if it has none."""
     content = file_content(path)
     try:
-        if not content.startswith(b'PAR1'): return json.loads(content)['record'] if b'"record"' in content else {}
+        if not content.startswith(b'PAR1'):
+            return json.loads(content)['record'] if b'"record"' in content else {}
         found = import_polars().read_parquet_metadata(BytesIO(content))
         return json.loads(found['irmetrics_nb'])
     except (ValueError, KeyError, TypeError): return {}
