@@ -276,7 +276,7 @@ def _combined(results, measures, differ):
     runs = [run for scores in results for run in scores.split_runs()]
     remarks = []
     if differ:
-        remarks.append(differing_judgments(runs))
+        remarks = [differing_judgments(runs)]
         runs = [replace(run, judgments=None) for run in runs]
     counts = Counter(m for run in runs for m in run.measures)
     common = [m for m in counts if counts[m] == len(runs)]

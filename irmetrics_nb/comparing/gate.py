@@ -528,14 +528,14 @@ def gate(
     systems = dict.fromkeys((pair.a, pair.b) for pair in rows)
     judging = [*judging_notes(sample), *judging_warnings(sample, systems)]
     options = {
-        'max_drop': max_drop, 'margin': margin, 'fail_if_worse': named, 'floors': required,
-        'allow_unknown': allow_unknown, 'min_coverage': min_coverage, 'require': require}
+        'max_drop': max_drop, 'margin': margin, 'fail_if_worse': named,
+        'floors': [*map(vars, required)], 'allow_unknown': allow_unknown,
+        'min_coverage': min_coverage, 'require': require}
     return Gate(tuple(verdicts), comparison, could, tuple(map(visible, judging)), options)
 
 def check_again(verdict: Gate, comparison: Comparison) -> Gate:
     """Check another comparison by the same options."""
-    floors = [Floor(**vars(floor)) if isinstance(floor, Floor) else Floor(**floor)
-              for floor in verdict.options['floors']]  # dicts in a loaded result
+    floors = [Floor(**floor) for floor in verdict.options['floors']]
     return gate(comparison, **{**verdict.options, 'floors': floors})
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5

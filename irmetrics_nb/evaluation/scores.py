@@ -78,11 +78,10 @@ def check_measures(scores: Sequence[Any], items: str) -> None:
 def differing_judgments(runs: Sequence[Any]) -> str:
     """Return a sentence if the judgments of runs differ, as far as they are known, and '' otherwise."""
     if len({id(run.judgments) for run in runs}) == 1: return ''
-    names: dict[str, str] = {}  # content hash -> a run
-    for run in runs:
-        judgments = as_data(run.judgments) or {'content': None}
-        if judgments['content']: names[judgments['content']] = f'{run.name} ({judgments["name"]})'
-    return f'the judgments of {" and ".join(names.values())} differ' if len(names) > 1 else ''
+    named = [(as_data(run.judgments), run.name) for run in runs if run.judgments]
+    by_hash = {judgments['content']: f'{name} ({judgments["name"]})' for judgments, name in named}
+    by_hash.pop(None, None)
+    return f'the judgments of {" and ".join(by_hash.values())} differ' if len(by_hash) > 1 else ''
 
 # %% ../../nbs/evaluation/scores.ipynb #4ef97752
 @dataclass(frozen=True, eq=False, repr=False)
