@@ -204,7 +204,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     queries."""
     if measures is None: measures = [*scores]
     if isinstance(measures, str): measures = parse_all(measures)
-    scores = _of_measures(scores, map(scores._index, measures))
+    scores = _selected_measures(scores, map(scores._index, measures))
     selected = scores.measures
     for m in selected:
         aggregate = m.kind.aggregate
@@ -229,7 +229,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     return Sample(systems, names, scores.query_ids, scores.values, tuple(notes), scores.requested, ranks,
                   scores.conventions, scores.judged_retrieved, selected, scores.inputs, groups=scores.groups)
 
-def _of_measures(scores, rows):
+def _selected_measures(scores, rows):
     """Return scores with some of their measures. rows: the indices of the measures."""
     rows = [*rows]
     measures, requested = (tuple(x[i] for i in rows) for x in (scores.measures, scores.requested))
@@ -265,12 +265,12 @@ def _from_results(results, measures, differ):
     if named and all_are(named.values(), Scores):
         results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) if len(scores.runs) == 1 else scores
                    for name, scores in named.items()]
-    if isinstance(results, list | tuple) and all_are(results, Scores): return _combined(results, measures, differ)
+    if isinstance(results, list | tuple) and all_are(results, Scores): return _from_several(results, measures, differ)
     if isinstance(results, Scores): return from_scores(results, measures)
     raise TypeError('this input cannot be compared; pass judgments and {name: run}, or scores, or '
                     '{name: {query: value}}')
 
-def _combined(results, measures, differ):
+def _from_several(results, measures, differ):
     """Build a `Sample` from several `Scores`, with the measures that all of them have. measures: those to compare, by
     default all. differ: whether the judgments may differ."""
     runs = [run for scores in results for run in scores.split_runs()]
@@ -281,7 +281,7 @@ def _combined(results, measures, differ):
     counts = Counter(m for run in runs for m in run.measures)
     common = [m for m in counts if counts[m] == len(runs)]
     lacking = [repr(m) for m in counts if m not in common]
-    if common: runs = [_of_measures(run, map(run.measures.index, common)) for run in runs]
+    if common: runs = [_selected_measures(run, map(run.measures.index, common)) for run in runs]
     if lacking and measures is None:
         remarks.append(f'not compared, because not all systems have these measures: {", ".join(lacking)}')
     return replace(from_scores(Scores.combine_runs(runs), measures), remarks=(*filter(None, remarks),))
