@@ -584,9 +584,7 @@ class Scores(Recorded):
         runs = [run for scores in runs for run in scores.split_runs()]
         check_measures(runs, 'runs in one table')
         differing = differing_judgments(runs)
-        if differing:
-            raise ValueError(f'{differing}; evaluate the runs with the same judgments, '
-                             "or compare them with judgments='differ'")
+        if differing: raise ValueError(f"{differing}; pass judgments='differ' to compare()")
         repeated = repeated_item(scores.name for scores in runs)
         if repeated is not None: raise ValueError(f'two runs are called {repeated!r}')
         ids = dict.fromkeys(q for scores in runs for q in scores.query_ids)
