@@ -115,6 +115,7 @@ def _print_scores(scores, format, per_query, output, per_run):
     if output is None and means and sys.stdout.isatty():
         return show_parts(for_terminal(scores._blocks()))
     with naming_options(False):
+        if output and format == 'json': return scores.save(output, format)
         text = rendered_scores(scores, format, per_query, per_run)
     show(text, output)
 

@@ -45,6 +45,8 @@ from irmetrics_nb.comparing.aligned_scores import (
     REQUIREMENTS,
     TESTS,
     Method,
+    check_apart,
+    saved_scores,
 )
 from .results.results import INK, STYLE, file_format, rendered, value_text
 
@@ -78,6 +80,10 @@ COMPARE_EXAMPLES = '''
 
 `irmetrics compare qrels.txt main.run change.run --min nDCG@10=0.45 --groups groups.tsv --min "*:nDCG@10=0.3"`
 
+`irmetrics compare qrels.txt change.run --baseline-scores main.json --max-drop 0`
+
+`irmetrics compare main.json change.json`
+
 Exit code 3: the gate failed.
 '''
 
@@ -85,15 +91,15 @@ Exit code 3: the gate failed.
 def _print_comparison(comparison, verdict, format, per_run, output):
     alone = format == 'text' and output is None and not per_run
     if alone and sys.stdout.isatty(): return show_in_terminal(comparison, verdict)
-    with naming_options(format == 'text'): text = _comparison_text(comparison, verdict, format, per_run)
+    with naming_options(format == 'text'): text = _comparison_text(comparison, verdict, format, per_run, output)
     show(text, output)
 
-def _comparison_text(comparison, verdict, format, per_run):
+def _comparison_text(comparison, verdict, format, per_run, output):
     if format == 'junit': return verdict.to_junit()
     if format == 'json':
-        record = comparison.to_dict()
-        if verdict is not None: record['gate'] = verdict.to_dict()
-        return json.dumps(record, indent=2, ensure_ascii=False)
+        shown_data = verdict.with_comparison if verdict else comparison.to_dict
+        if output: return (verdict or comparison)._recorded_json(shown_data)
+        return json.dumps(shown_data(), indent=2, ensure_ascii=False)
     texts = [rendered(comparison._blocks(per_run), format)]
     if verdict is not None:
         if format == 'text': texts.append(str(verdict))
@@ -102,7 +108,7 @@ def _comparison_text(comparison, verdict, format, per_run):
 
 # %% ../nbs/top_level/cli_compare.ipynb #349b07a2
 _COMPARE_OPTIONS = dict(
-    first=argument(Path, 'The baseline run; or a folder or a table with several runs.', 'BASELINE'),
+    first=argument(Path, 'The baseline run; or a folder or a table with several runs.', '[BASELINE]'),
     new=argument(list[Path], 'One or more runs to compare with the baseline.', '[NEW...]'),
     max_drop=option(
         str, 'The gate fails if a measure drops by more than this number, or by more than a percentage of the mean of '
@@ -144,7 +150,31 @@ _COMPARE_OPTIONS = dict(
         bool, 'Compare every pair of runs, without a gate; the table is sorted by the first measure.', '--all-pairs'),
     format=option(choice(['text', 'markdown', 'json', 'junit']), 'The output format.'),
     baseline=option(str, 'The system that the others are compared with; default: the first.', metavar='NAME'),
+    measures=option(list[str], 'Measures, separated by spaces; default: AP nDCG@10 RR, or those of saved scores.', '-m',
+                    '--measures', autocompletion=suggest_measures),
+    baseline_scores=option(
+        Path, 'The saved scores of the baseline, a JSON file. Then all runs are new. Leave out QRELS for one run, if '
+              'the recorded judgments are beside this file.', metavar='FILE'),
 )
+
+# %% ../nbs/top_level/cli_compare.ipynb #b45ec0de
+def _systems_of(baseline_scores, qrels, runs, options):
+    """Return the judgments and {file name: run or saved scores}, which is empty without saved scores.
+
+    If no file has the judgments, they are the recorded file beside the first scores."""
+    files = [*filter(None, [baseline_scores, qrels, *runs])]
+    saved = saved_scores(files[0])
+    if not isinstance(saved, Scores):
+        if baseline_scores: raise typer.BadParameter(f'{baseline_scores} is not a JSON file of saved scores')
+        if not runs: raise typer.BadParameter("Missing argument 'BASELINE'.")
+        return qrels, {}
+    if baseline_scores and runs: files.remove(qrels)
+    else: qrels = files[0].with_name((saved.judgments or {}).get('name') or 'qrels.txt')
+    check_apart([path.name for path in files], 'systems')
+    systems = {path.name: saved_scores(path) for path in files}
+    paths = {name: path for name, path in systems.items() if isinstance(path, Path)}
+    if options and not paths: raise typer.BadParameter(f'saved scores do not depend on --{[*options][0]}')
+    return qrels, systems | {name: source_of(path, 'run') for name, path in paths.items()}
 
 # %% ../nbs/top_level/cli_compare.ipynb #3c23cc4c
 def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
@@ -161,16 +191,17 @@ def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
 
 @takes_options(**_COMPARE_OPTIONS)
 def _compare_command(
-    qrels, first, new=(), measures=('AP nDCG@10 RR',), max_drop=None, require=None, margin=None, fail_if_worse=(),
+    qrels, first=None, new=(), measures=(), max_drop=None, require=None, margin=None, fail_if_worse=(),
     alpha=.05, allow_unknown=False, min_coverage=None, floors=(), groups=None, test='t', correction=None,
     correct_over='measure', interval=None, seed=0, all_pairs=False, format='text', per_run=False, system=None,
-    baseline=None, weights=None, output=None, memory=None, names='standard', strict=False, *, options,
+    baseline=None, weights=None, output=None, memory=None, names='standard', strict=False, baseline_scores=None,
+    *, options,
 ):
     """Compare runs with a baseline; with --max-drop, --margin, --fail-if-worse or --min,
     this is a gate for CI."""
     from irmetrics_nb import compare, gate
     from irmetrics_nb.comparing.gate import parse_limit
-    runs = [first, *new]
+    runs = [*filter(None, [first, *new])]
     tool = options.get('conventions')
     required = floors_of(floors, tool)
     settings = {'test': test, 'correction': correction or '', 'alpha': alpha, 'margin': margin,
@@ -185,24 +216,32 @@ def _compare_command(
     gated = []
     if fail_if_worse: gated = measures_of(fail_if_worse, tool)
     floored = [floor.measure for floor in required]
-    requested = measures_of([*measures, *fail_if_worse, *floored], tool, names)
-    check_files(qrels, runs, output)
-    sources = sources_of(runs, system)
-    with progress_bar(in_bytes=True) as progress:
-        judgments = source_of(qrels, 'qrels')
-        scores = evaluate(judgments, sources, requested, progress=progress, memory=memory, **options)
-    if len(scores.runs) < 2: raise typer.BadParameter('there is only one run to compare; add another run or a folder '
-                                                      'of runs, or use --system')
+    requested = measures_of([*(measures or ['AP nDCG@10 RR']), *fail_if_worse, *floored], tool, names)
+    check_files(qrels, [*runs, baseline_scores], output)
+    qrels, systems = _systems_of(baseline_scores, qrels, runs, options)
+    results: Any = source_of(qrels, 'qrels')
+    several, chosen = systems or None, requested if measures and systems else None
+    if not systems:
+        sources = sources_of(runs, system)
+        with progress_bar(in_bytes=True) as progress:
+            results = evaluate(results, sources, requested, progress=progress, memory=memory, **options)
+        systems = [run.name for run in results.runs]
+        options = {}
+    if len(systems) < 2: raise typer.BadParameter('there is only one run to compare; add another run or a folder '
+                                                  'of runs, or use --system')
     if all_pairs: other = None
-    else: other = baseline or scores.runs[0].name
-    with progress_bar() as progress:
-        comparison = compare(
-            scores, baseline=other, groups=groups, weights=weights, progress=progress, **settings)
-    if strict: comparison.check_inputs()
+    else: other = baseline or [*systems][0]
     verdict = None
-    if has_gate:
-        verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
-                       allow_unknown=allow_unknown, min_coverage=min_coverage, require=require or 'significant')
+    try:
+        with progress_bar() as progress:
+            comparison = compare(
+                results, several, chosen, baseline=other, groups=groups, weights=weights, progress=progress,
+                **settings, **options)
+        if strict: comparison.check_inputs()
+        if has_gate:
+            verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,
+                           allow_unknown=allow_unknown, min_coverage=min_coverage, require=require or 'significant')
+    except KeyError as error: raise typer.BadParameter(error.args[0]) from None
     _print_comparison(comparison, verdict, format, per_run, output)
     if verdict is not None and not verdict.ok: raise typer.Exit(3)
 
@@ -270,7 +309,7 @@ REPORT_EXAMPLES = '''
     baseline=option(
         str, 'The file or the name of the run that the others are compared with; default: compare every pair.'),
     title=option(str, 'The title of the report.'),
-    format=option(choice(['html', 'markdown', 'latex']), 'The format, if it is not clear from the file name.'),
+    format=option(choice(['html', 'markdown', 'latex', 'json']), 'The format, if it is not clear from the file name.'),
     check=option(bool, 'Whether to check the input for problems.', '--check/--no-check'))
 def _report_command(
     qrels, runs, output=Path('report.html'), measures=('nDCG@10 AP RR',), documents=None, topics=None, groups=None,

@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['UNEQUAL', 'SURE', 'TESTS', 'FAMILIES', 'REQUIREMENTS', 'PAIR_COLUMNS', 'Sample', 'from_numbers', 'check_apart',
-           'from_scores', 'system_names', 'gather', 'unknown_option', 'slice_of', 'groups_of_queries', 'in_slice',
-           'mean_or_nan', 'judged_shares', 'answered', 'unjudged_shares', 'judging_notes', 'judging_warnings',
-           'SignificanceTest', 'Method', 'check_margin', 'Pair', 'compare_family']
+           'from_scores', 'system_names', 'gather', 'saved_scores', 'unknown_option', 'slice_of', 'groups_of_queries',
+           'in_slice', 'mean_or_nan', 'judged_shares', 'answered', 'unjudged_shares', 'judging_notes',
+           'judging_warnings', 'SignificanceTest', 'Method', 'check_margin', 'Pair', 'compare_family']
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #987a83b6
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -53,6 +54,7 @@ from ..core.choices import check_option, check_value, parameter
 from ..data.errors import counted, short_repr, visible
 from ..data.groups import EVERYTHING, inside, slice_names
 from ..data.recognition import recognise
+from ..data.sources import is_path
 from ..evaluation.conventions import Options, tool_of
 from ..evaluation.evaluation import Progress, group_names, in_percent, parts_of
 from irmetrics_nb.evaluation.findings import (
@@ -66,7 +68,9 @@ from irmetrics_nb.evaluation.findings import (
     depth_note,
     top_counts,
 )
+from ..evaluation.scores import differing_judgments
 from ..metrics.parsing import ByMeasure, parse_all
+from ..results.records import NOT_IN_DATA, read_record
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #e7f4d642
 @dataclass(frozen=True, eq=False)
@@ -88,6 +92,9 @@ class Sample:
     computed: tuple[Measure | None, ...] = ()
     inputs: tuple[Any, ...] = ()  # as in `Scores`
     weights: Any = 1  # (queries,): of the means; a query with weight 0 does not count
+    remarks: tuple[str, ...] = ()  # on combined scores: what differs between them
+    # as in `Scores`
+    groups: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_DATA)
 
     def __post_init__(self) -> None:
         n_systems, _, n_queries = self.values.shape
@@ -202,15 +209,14 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     queries."""
     if measures is None: measures = [*scores]
     if isinstance(measures, str): measures = parse_all(measures)
-    rows = [scores._index(m) for m in measures]
-    selected = [scores.measures[i] for i in rows]
+    scores = _selected_measures(scores, map(scores._index, measures))
+    selected = scores.measures
     for m in selected:
         aggregate = m.kind.aggregate
         if aggregate.spread: continue
         raise ValueError(f'{m!r} cannot be compared: it is {aggregate.name} over the queries, not an arithmetic mean')
     systems = system_names(scores)
-    values = scores.values[:, rows]
-    notes = [*_missing_queries(systems, scores.query_ids, values)]
+    notes = [*_missing_queries(systems, scores.query_ids, scores.values)]
     for run in scores.runs:
         if not run.missing: continue
         if scores.conventions.missing != 'zero': continue
@@ -224,10 +230,15 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
         if n: notes.append(f'{name}: {counted(n, "row")} left out (duplicate documents)')
     depth = min(deepest([m for m in selected if m.kind.quality]), RANKS) or TOP
     names = tuple(map(repr, selected))
-    requested = tuple(scores.requested[i] for i in rows)
     ranks = scores.first_ranks[..., :depth]
-    return Sample(systems, names, scores.query_ids, values, tuple(notes), requested, ranks, scores.conventions,
-                  scores.judged_retrieved, tuple(selected), scores.inputs)
+    return Sample(systems, names, scores.query_ids, scores.values, tuple(notes), scores.requested, ranks,
+                  scores.conventions, scores.judged_retrieved, selected, scores.inputs, groups=scores.groups)
+
+def _selected_measures(scores, rows):
+    """Return scores with some of their measures. rows: the indices of the measures."""
+    rows = [*rows]
+    measures, requested = (tuple(x[i] for i in rows) for x in (scores.measures, scores.requested))
+    return replace(scores, measures=measures, values=scores.values[:, rows], requested=requested)
 
 def system_names(scores: Scores) -> tuple[str, ...]:
     """Return the names of the runs; a run without a name is called 'run'."""
@@ -238,25 +249,52 @@ def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -
     """Build a `Sample` from qrels and runs, from scores, or from plain numbers. Scores, or numbers as {system:
     {query: value}}, are passed as the first argument, without `runs`. `options` are passed to `evaluate`. Raises
     ValueError for fewer than two systems, and TypeError for an unknown option or another type of input."""
-    if runs is not None: sample = _evaluated(qrels, runs, measures, options)
-    elif options: raise TypeError(f'{", ".join(options)}: only allowed with judgments and runs, not with scores')
-    else: sample = _from_results(qrels, measures)
+    differ = options == {'judgments': 'differ'}
+    if runs is not None:
+        qrels = _evaluated(qrels, runs, measures, options)
+        if isinstance(qrels, Scores): measures = None
+    elif options and not differ:
+        raise TypeError(f'{", ".join(options)}: only allowed with judgments and runs, not with scores')
+    sample = _from_results(qrels, measures, differ)
     if len(sample.systems) >= 2: return sample
     raise ValueError('a comparison needs two or more systems; write compare(qrels, {name: run, ...})')
 
-def _from_results(results, measures):
-    """Build a `Sample` from one or several `Scores`, or {system: {query: value}}."""
+def _from_results(results, measures, differ):
+    """Build a `Sample` from one or several `Scores`, or {system: {query: value}}. differ: whether the judgments of
+    the scores may differ."""
     named = results if isinstance(results, Mapping) else {}
     def all_are(items, item_type): return all(isinstance(item, item_type) for item in items)
     if named and all_are(named.values(), Mapping):
         if measures is None: measures = 'value'
         return from_numbers(named, str(measures))
     if named and all_are(named.values(), Scores):
-        results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) for name, scores in named.items()]
-    if isinstance(results, list | tuple) and all_are(results, Scores): results = Scores.combine_runs(results)
+        results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) if len(scores.runs) == 1 else scores
+                   for name, scores in named.items()]
+    if isinstance(results, list | tuple) and all_are(results, Scores): return _from_several(results, measures, differ)
     if isinstance(results, Scores): return from_scores(results, measures)
     raise TypeError('this input cannot be compared; pass judgments and {name: run}, or scores, or '
                     '{name: {query: value}}')
+
+def _from_several(results, measures, differ):
+    """Build a `Sample` from several `Scores`, with the measures that all of them have. measures: those to compare, by
+    default all. differ: whether the judgments may differ."""
+    runs = [run for scores in results for run in scores.split_runs()]
+    remarks = []
+    if differ:
+        remarks = [differing_judgments(runs)]
+        runs = [replace(run, judgments=None) for run in runs]
+    counts = Counter(m for run in runs for m in run.measures)
+    common = [m for m in counts if counts[m] == len(runs)]
+    lacking = [repr(m) for m in counts if m not in common]
+    if common: runs = [_selected_measures(run, map(run.measures.index, common)) for run in runs]
+    if lacking and measures is None:
+        remarks.append(f'not compared, because not all systems have these measures: {", ".join(lacking)}')
+    return replace(from_scores(Scores.combine_runs(runs), measures), remarks=(*filter(None, remarks),))
+
+def saved_scores(source: Any) -> Any:
+    """Return the scores that `save` wrote to a JSON file; return any other source unchanged."""
+    if not is_path(source) or not str(source).endswith('.json') or not os.path.isfile(source): return source
+    return Scores.load(source) if 'kind' in read_record(source)[0] else source
 
 def unknown_option(options: Iterable[str]) -> str | None:
     """Return the first option that is not a keyword argument of `evaluate`, or None."""
@@ -264,19 +302,26 @@ def unknown_option(options: Iterable[str]) -> str | None:
     return next((name for name in options if name not in accepted), None)
 
 def _evaluated(qrels, runs, measures, options):
-    """Build a `Sample` from several runs; raise TypeError for an unknown option or a single run. runs: a dict, list,
-    folder, file pattern or table with a column of system names."""
+    """Return the scores of several runs, or {name: scores} if some are saved scores, whose measures and conventions
+    then hold for the others. Raise TypeError for an unknown option or a single run. runs: a dict, list, folder, file
+    pattern or table with a column of system names."""
     unknown = unknown_option(options)
     if unknown is not None:
         of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors', 'require')
         hint = ': it is an option of gate(comparison, ...)' * of_gate
         raise TypeError(f'compare() has no option {unknown!r}{hint}')
+    sources = {name: saved_scores(run) for name, run in runs.items()} if isinstance(runs, Mapping) else {}
+    for saved in sources.values():
+        if not isinstance(saved, Scores): continue
+        options = {'conventions': saved.conventions, **options}
+        return {name: run if isinstance(run, Scores) else evaluate(qrels, run, measures or saved.requested, **options)
+                for name, run in sources.items()}
     several = recognise(qrels, runs, options.pop('system', None))
     if several.single and not isinstance(runs, Mapping | list | tuple):
         raise TypeError(f'compare() needs several runs, not one {type(runs).__name__}; pass '
                         '{name: run}, a list, a folder of runs, or a table with system= for its run column')
     if measures is None: measures = 'AP nDCG@10 RR'
-    return from_scores(evaluate(qrels, several, measures, **options))
+    return evaluate(qrels, several, measures, **options)
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #77cc6a6f
 def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:

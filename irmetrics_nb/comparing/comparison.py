@@ -140,7 +140,7 @@ class Comparison(Recorded):
 
         They are about queries that only some systems have, the shares of judged
         documents, and queries without a group."""
-        notes = [*self.sample.notes, *judging_notes(self.sample)]
+        notes = [*self.sample.remarks, *self.sample.notes, *judging_notes(self.sample)]
         n = (self.groups or ()).count('')
         verbs = 'have no group; they count'
         if n == 1: verbs = 'has no group; it counts'
@@ -686,9 +686,12 @@ def compare(
     ----------
     qrels : judgments, Scores, list or dict of Scores, or {name: {query: value}}
         With `runs`: judgments, in any form that `evaluate` accepts. Without `runs`:
-        existing scores of two or more systems, or plain numbers.
+        existing scores of two or more systems, or plain numbers. The measures that all
+        scores have are compared.
     runs : dict, list or path, optional
         A dict {name: run} or a list of runs, each in any form that `evaluate` accepts.
+        In a dict, a run can be `Scores`, or the JSON file that they were saved to; the
+        other runs are then evaluated with their measures and conventions.
         Or a folder, a file pattern, or one table with a column of system names, whose
         name is passed as `system`.
     measures : str, Measure, or several
@@ -735,7 +738,8 @@ def compare(
         A function that is called as progress(percent, 100) while runs are evaluated and
         pairs are tested. It does not change the numbers.
     options
-        Options of `evaluate`: ties, missing, no_relevant, negative, memory, system.
+        Options of `evaluate`: ties, missing, no_relevant, negative, memory, system. With
+        judgments='differ', scores of different judgments are compared; a note says so.
 
     Returns
     -------
@@ -772,7 +776,7 @@ def compare(
             raise ValueError('weights: only the t-test and the t interval have weights')
         sample = replace(sample, weights=read_weights(weights, sample.query_ids))
     if baseline is not None: baseline = str(baseline)
-    if groups is None: groups = getattr(qrels, 'groups', None) or None
+    if groups is None: groups = sample.groups or None
     slices = None if groups is None else groups_of_queries(sample, groups)
     return compare_sample(sample, method, baseline, slices, tests)
 

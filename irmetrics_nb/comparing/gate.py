@@ -434,6 +434,10 @@ class Gate(Recorded):
         return without_nan({'ok': self.ok, 'verdicts': verdicts, 'could': self.could,
                             'judging': self.judging})
 
+    def with_comparison(self) -> dict[str, Any]:
+        """Return the data of the comparison, with those of the gate as 'gate'."""
+        return {**self.comparison.to_dict(), 'gate': self.to_dict()}
+
     def to_junit(self) -> str:
         """Return the verdicts as JUnit XML, a report that build servers show."""
         n = str(len(self.verdicts))
@@ -533,14 +537,14 @@ def gate(
     systems = dict.fromkeys((pair.a, pair.b) for pair in rows)
     judging = [*judging_notes(sample), *judging_warnings(sample, systems)]
     options = {
-        'max_drop': max_drop, 'margin': margin, 'fail_if_worse': named, 'floors': required,
-        'allow_unknown': allow_unknown, 'min_coverage': min_coverage, 'require': require}
+        'max_drop': max_drop, 'margin': margin, 'fail_if_worse': named,
+        'floors': [*map(vars, required)], 'allow_unknown': allow_unknown,
+        'min_coverage': min_coverage, 'require': require}
     return Gate(tuple(verdicts), comparison, could, tuple(map(visible, judging)), options)
 
 def check_again(verdict: Gate, comparison: Comparison) -> Gate:
     """Check another comparison by the same options."""
-    floors = [Floor(**vars(floor)) if isinstance(floor, Floor) else Floor(**floor)
-              for floor in verdict.options['floors']]  # dicts in a loaded result
+    floors = [Floor(**floor) for floor in verdict.options['floors']]
     return gate(comparison, **{**verdict.options, 'floors': floors})
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
@@ -574,9 +578,10 @@ def assert_no_drop(
     ----------
     qrels, run, baseline : judgments and results
         The judgments, the run to check and the run to compare it with, in any form that
-        `evaluate` accepts.
+        `evaluate` accepts. The baseline can also be `Scores`, or the JSON file that they
+        were saved to.
     measures : str, Measure, or several
-        The measures to compute.
+        The measures to compute; those of a saved baseline are among its measures.
     max_drop : float or str, optional
         A significant drop larger than this limit fails: a number, or a percentage of
         the baseline's mean such as '1%'. Default: 0 without a margin, and no check of

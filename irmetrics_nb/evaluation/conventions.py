@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -152,7 +152,7 @@ class Options(TypedDict, total=False):
     negative: NegativeChoice | None
     score_dtype: ScoreDtypeChoice | None
     unjudged: UnjudgedChoice | None
-    judgments: JudgmentsChoice | None
+    judgments: JudgmentsChoice | Literal['differ'] | None  # 'differ' only in `compare`
     duplicates: DuplicatesChoice | None
     identical_ids: IdenticalIdsChoice | None
     names: NamesChoice

@@ -75,16 +75,13 @@ def check_measures(scores: Sequence[Any], items: str) -> None:
             differences = {*first.conventions.describe()} ^ {*other.conventions.describe()}
             raise ValueError(f'{items} need the same conventions, but these differ: {sorted(differences)}')
 
-def check_judgments(runs: Sequence[Any]) -> None:
-    """Raise ValueError if runs were evaluated with different judgments, as far as these are known."""
-    if len({id(run.judgments) for run in runs}) == 1: return
-    names: dict[str, str] = {}  # content hash -> a run
-    for run in runs:
-        judgments = as_data(run.judgments) or {}
-        if judgments.get('content'): names.setdefault(judgments['content'], f'{run.name} ({judgments["name"]})')
-    if len(names) > 1:
-        raise ValueError(f'the judgments of {" and ".join(names.values())} differ; if this is intended, write '
-                         "judgments='differ'")
+def differing_judgments(runs: Sequence[Any]) -> str:
+    """Return a sentence if the judgments of runs differ, as far as they are known, and '' otherwise."""
+    if len({id(run.judgments) for run in runs}) == 1: return ''
+    named = [(as_data(run.judgments), run.name) for run in runs if run.judgments]
+    by_hash = {judgments['content']: f'{name} ({judgments["name"]})' for judgments, name in named}
+    by_hash.pop(None, None)
+    return f'the judgments of {" and ".join(by_hash.values())} differ' if len(by_hash) > 1 else ''
 
 # %% ../../nbs/evaluation/scores.ipynb #4ef97752
 @dataclass(frozen=True, eq=False, repr=False)
@@ -586,7 +583,8 @@ class Scores(Recorded):
         name, or if measures, conventions or judgments differ."""
         runs = [run for scores in runs for run in scores.split_runs()]
         check_measures(runs, 'runs in one table')
-        check_judgments(runs)
+        differing = differing_judgments(runs)
+        if differing: raise ValueError(f"{differing}; pass judgments='differ' to compare()")
         repeated = repeated_item(scores.name for scores in runs)
         if repeated is not None: raise ValueError(f'two runs are called {repeated!r}')
         ids = dict.fromkeys(q for scores in runs for q in scores.query_ids)

@@ -29,7 +29,7 @@ from ..results.results import Result, Table, Text
 # %% ../../nbs/forensics/verification.ipynb #7e51f107
 VALUES = 1e-12      # the largest difference of values of queries and of their means,
 STATISTICS = 1e-9   # and of other statistics
-REFERENCES = {'judgments', 'source', 'inputs', 'reading'}  # data about inputs, which are checked apart
+REFERENCES = {'judgments', 'source', 'inputs', 'reading', 'remarks'}  # data about inputs, which are checked apart
 
 def _leaves(data, path=''):
     """Return {path: value} of all texts, numbers and None in data."""
@@ -217,6 +217,7 @@ def _check_shown(parts, record, shown):
     if record['kind'] == 'Report':
         computed = {'scores': computed['runs'], 'comparison': [part.to_dict() for part in others]}
         shown = {'scores': shown['scores'], 'comparison': [shown['comparison']] * bool(others)}
+    if 'gate' in shown: computed = Context().run(first.with_comparison)
     if 'table' in shown: computed = {'table': first._file_columns()}
     ignored = () if record['version'] == __version__ else str
     found = unequal(as_data(shown), as_data(computed), STATISTICS, ignored)

@@ -150,8 +150,9 @@ class Recorded(Result):
         record = self.record()
         return {**record, 'sha256': fingerprint(as_data({**shown, 'record': record}))}
 
-    def _recorded_json(self):
-        shown = Context().run(self._shown_data)  # without options of the caller
+    def _recorded_json(self, shown_data=None):
+        # without options of the caller
+        shown = Context().run(shown_data or self._shown_data)
         record = self._signed(shown)
         text = json.dumps(shown, indent=2, ensure_ascii=False).removesuffix('\n}')
         return f'{text},\n  "record": {json.dumps(record, ensure_ascii=False)}\n}}'
@@ -192,6 +193,7 @@ def read_record(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, Any]
     content = file_content(path)
     try:
         if not content.startswith(b'PAR1'):
+            if b'"record"' not in content: return {}, {}
             shown = json.loads(content)
             return shown.pop('record'), shown
         file = BytesIO(content)
