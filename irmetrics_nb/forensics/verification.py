@@ -199,11 +199,11 @@ def verify(
         covered = {} if '_type' in shown else shown  # a Statement is made from the record
         changed = fingerprint({**covered, 'record': content}) != record.get('sha256')
         checks += [_outcome('record', ['the file was changed after it was written'] * changed)]
-        parts = [*_parts(record, file)]
+        try: parts = [*_parts(record, file)]
+        except DataError as error: return Verification((*checks, Check('statistics', 'not checked', str(error))), file)
         for part in parts: checks += _check_part(part, record, Path(path).absolute().parent, qrels, runs or {})
         if shown: checks.append(_check_shown(parts, record, shown))
-    except DataError as error: checks.append(Check('statistics', 'not checked', str(error)))
-    except DAMAGED as error: checks.append(Check('record', 'differs', f'it is damaged ({error!r})'))
+    except DAMAGED as error: checks.append(Check('record', 'differs', f'it cannot be recomputed ({error})'))
     return Verification(tuple(dict.fromkeys(checks)), file)
 
 DAMAGED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
