@@ -141,7 +141,7 @@ class Recorded(Result):
             'kind': type(self).__name__, 'data': as_data(self)}
 
     def _signed(self, shown):
-        """Return the record with the hash of the file: of the record, and of what it shows."""
+        """Return the record with the hash of the file: of the record and what it shows."""
         record = self.record()
         return {**record, 'sha256': fingerprint(as_data({**shown, 'record': record}))}
 
@@ -165,7 +165,8 @@ class Recorded(Result):
         if end not in ('.intoto.json', '.predicate.json'):
             return super().save(path, format, digits=digits)
         data = self._signed({})
-        if end == '.intoto.json': data = {**statement(data, as_data(self.inputs)), 'predicate': data}
+        if end == '.intoto.json':
+            data = {**statement(data, as_data(self.inputs)), 'predicate': data}
         write_whole(path, _canonical_bytes(data))
 
     def _to_parquet(self):
@@ -218,7 +219,7 @@ def read_record(path: str | os.PathLike) -> dict[str, Any]:
     return record
 
 def read_saved(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the record in a file, and what the file has besides it; {} if it has none."""
+    """Return the record in a file and what the file has besides it, or {} and {}."""
     content = file_content(path)
     try:
         if content.startswith(b'PAR1'):
