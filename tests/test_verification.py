@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from helpers import irmetrics
 
-from irmetrics_nb import Comparison, Run, Scores, compare, evaluate, gate, report, verify
+from irmetrics_nb import Comparison, Qrels, Run, Scores, compare, evaluate, gate, report, verify
 from irmetrics_nb.evaluation.presets import PRESETS
 from irmetrics_nb.results.records import fingerprint, read_record
 
@@ -259,6 +259,18 @@ def test_parts_of_a_result_are_verified_from_given_inputs(tmp_path):
     assert verify(tmp_path / "x.json").code == 0 and "verified in part" in str(verify(tmp_path / "x.json"))
     found = verify(tmp_path / "x.json", qrels, runs)
     assert [check.outcome for check in found.rows if check.subject == "values of queries"] == ["equal"]
+    rows = {name: Run(path).to_dict() for name, path in runs.items()}
+    judged = Qrels(qrels).to_dict()
+
+    def part(ids):
+        of_part = {name: {q: run[q] for q in ids if q in run} for name, run in rows.items()}
+        return evaluate({q: judged[q] for q in ids if q in judged}, of_part, "AP GMAP", ties="average", missing="skip", part=True)
+
+    parts = [part([*judged][5:]), part([*judged][:5] + ["q3"])]
+    Scores.concat(parts).save(tmp_path / "y.json")  # in another order than the judgments
+    found = verify(tmp_path / "y.json", qrels, runs)
+    assert Scores.load(tmp_path / "y.json").query_ids != evaluate(qrels, runs, "AP", missing="skip").query_ids
+    assert [check.outcome for check in found.rows if check.subject == "values of queries"] == ["equal"], found
     other = dict(runs, new=runs["main"])
     assert verify(tmp_path / "x.json", qrels, other).code == 3
 

@@ -135,9 +135,21 @@ def _check_values(part, names, sources):
     groups = getattr(part, 'groups', None)
     options = {'conventions': part.conventions, 'groups': groups or None}
     again: Any = evaluate(qrels, dict(zip(names, runs)), part.requested, **options)
+    ids = part.query_ids
+    if again.query_ids != ids and {*again.query_ids} == {*ids}:
+        again = _reordered(again, ids)
+        if isinstance(part, Scores): part = _reordered(part, ids)
     if not isinstance(part, Scores): again = from_scores(again)
     elif part.is_single: again = again.run(names[0])
     return _outcome(VALUES_CHECKED, unequal(as_data(part), as_data(again), VALUES), 'from the inputs')
+
+def _reordered(scores, query_ids):
+    """Return scores with the queries in another order, such as that of parts or of Spark, without their tie bounds."""
+    order = [*map({q: i for i, q in enumerate(scores.query_ids)}.get, query_ids)]
+    runs = tuple(replace(run, tie_bounds={}) for run in scores.runs)
+    return replace(
+        scores, query_ids=query_ids, values=scores.values[..., order], runs=runs,
+        first_ranks=scores.first_ranks[:, order], judged_retrieved=scores.judged_retrieved[:, order])
 
 def _check_statistics(comparison, record):
     """Recompute the pairs of a comparison from the values of the queries."""

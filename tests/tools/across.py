@@ -1,4 +1,4 @@
-"""Save results of every kind by this Python, and verify those that other Pythons and other versions saved (`make matrix`).
+"""Save results of every kind by this Python, and verify those that others saved, too (a part of `make matrix`).
 
     python tests/tools/across.py .nox/results
 """
@@ -24,12 +24,13 @@ def main(folder):
     qrels, runs = collection(here)
     results = results_of(qrels, runs)
     drawn = {"test": "bootstrap", "interval": "bca", "draws": 999}
-    results |= {"Random": compare(qrels, runs, "AP", test="randomization", draws=999), "Drawn": compare(qrels, runs, "AP", **drawn)}
+    results["Random"] = compare(qrels, runs, "AP", test="randomization", draws=999)
+    results["Drawn"] = compare(qrels, runs, "AP", **drawn)
     for name, result in results.items():
         for end in "json", "parquet", "intoto.json":
             result.save(here / f"{name}.{end}")
     found = {path: verify(path) for path in sorted(Path(folder).glob("*/*")) if path.suffix in (".json", ".parquet")}
-    wrong = [f"{path}\n{result}" for path, result in found.items() if {check.outcome for check in result.rows} != {"equal"}]
+    wrong = [f"{path}\n{result}" for path, result in found.items() if {x.outcome for x in result.rows} != {"equal"}]
     folders = ", ".join(sorted({path.parent.name for path in found}))
     print(f"{here.name} verified {len(found)} results of {folders}; {len(wrong)} differ")
     sys.exit("\n".join(wrong))

@@ -84,7 +84,8 @@ def record_schema():
     created = {"type": "string", "format": "date-time", "pattern": r"\+00:00$"}
     head = {
         "package": {"const": "irmetrics_nb"}, "version": TEXT, "commit": or_null("string"), "python": TEXT,
-        "numpy": TEXT, "created": created, "kind": {}, "data": {"type": "object"}, "sha256": {**SHA256, "type": "string"}}
+        "numpy": TEXT, "created": created, "kind": {}, "data": {"type": "object"},
+        "sha256": {**SHA256, "type": "string"}}
     return {"$schema": DRAFT, "$id": PREDICATE_TYPE, "title": "Record of a result of irmetrics_nb", **closed(head),
             "oneOf": kinds, "$defs": defs}
 
