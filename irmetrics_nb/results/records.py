@@ -141,7 +141,7 @@ class Recorded(Result):
             'kind': type(self).__name__, 'data': as_data(self)}
 
     def _signed(self, shown):
-        """Return the record with the hash of the file: of the record and what it shows."""
+        """Return the record with a hash of the record and of what the file shows."""
         record = self.record()
         return {**record, 'sha256': fingerprint(as_data({**shown, 'record': record}))}
 
