@@ -35,6 +35,7 @@ lab: .venv/.dev ## open the notebooks in JupyterLab
 
 export: .venv/.dev ## notebooks -> irmetrics_nb/*.py and README.md, and clean the notebooks
 	@$(PY) tests/tools/export.py
+	@PYTHONPATH=. $(PY) tests/tools/schema.py
 	@$(PY) tests/tools/chinese.py
 
 outputs: .venv/.dev ## run notebooks, store outputs that changed, and write README.md: all of them, or make outputs ARGS=nbs/reference/glossary.ipynb

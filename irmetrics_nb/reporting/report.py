@@ -29,6 +29,7 @@ from irmetrics_nb.comparing.comparison import (
 )
 from ..data.compression import compression_of
 from ..data.errors import counted, visible
+from ..data.fingerprints import Input
 from ..data.judging import DEFAULT_MEMORY
 from ..data.recognition import Runs, is_run, recognise
 from ..data.records import LONGEST_TEXTS, TOPICS, read_words
@@ -464,6 +465,7 @@ def report(
     conventions = conventions_of(**options)
     requested = requested_measures(measures, conventions, asked_names)
     duplicates = conventions.duplicates
+    reference = Input.of('qrels', qrels)
     if isinstance(qrels, str | os.PathLike): judgments = read_rows(qrels, 'qrels')
     else: judgments = Qrels._of(qrels, duplicates)
     truth = Qrels._of(judgments, duplicates)
@@ -474,6 +476,7 @@ def report(
     scores = evaluate(
         truth, Runs(tuple(run for run, _ in inputs), sources.single), requested,
         conventions=conventions, memory=memory, progress=reading)
+    if reference.state: scores = replace(scores, judgments=reference)
     names = system_names(scores)
     comparison = _compared(scores, _baseline_name(baseline, names, sources), seed=seed,
         groups=groups, test=test, correction=correction, correct_over=correct_over,

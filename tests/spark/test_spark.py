@@ -4,6 +4,7 @@ import math
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -416,3 +417,29 @@ print('MEANS', found.means)
     assert said, done.stderr[-3000:]
     here = irmetrics_nb.evaluate(folder / "qrels.txt", folder / "runs" / "bm25.run.gz", "AP nDCG@10 RR").means
     assert json.loads(said[0].removeprefix("MEANS ").replace("'", '"')) == pytest.approx(dict(here), rel=1e-12)
+
+
+VERIFIED_ALONE = """
+import sys
+sys.modules["pyspark"] = None
+from irmetrics_nb import verify
+folder = sys.argv[1]
+found = [verify(f"{folder}/x.json"), verify(f"{folder}/x.json", f"{folder}/qrels.json", {"good": f"{folder}/good.json", "bad": f"{folder}/bad.json"})]
+print([result.code for result in found], [[check.outcome for check in result.rows] for result in found])
+"""
+
+
+def test_a_saved_result_of_spark_is_verified_without_spark(spark, frames, tmp_path):
+    qrels, runs = frames
+    scores, _ = quietly(evaluate, qrels, runs, "AP nDCG@10 RR GMAP", buckets=3)
+    scores.save(tmp_path / "x.json")
+    irmetrics_nb.Qrels(QRELS_ROWS).save(tmp_path / "qrels.json")
+    for name, rows in RUNS_ROWS.items():
+        irmetrics_nb.Run(rows).save(tmp_path / f"{name}.json")
+    done = subprocess.run([sys.executable, "-c", VERIFIED_ALONE, str(tmp_path)], capture_output=True, text=True)
+    assert done.stdout == "[0, 0] [['equal', 'not checked', 'equal'], ['equal', 'equal', 'equal']]\n", done.stdout + done.stderr
+    data = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))
+    data["runs"][0]["means"]["AP"] += 1e-6
+    (tmp_path / "x.json").write_text(json.dumps(data), encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", VERIFIED_ALONE, str(tmp_path)], capture_output=True, text=True)
+    assert done.stdout.startswith("[3, 3]"), done.stdout + done.stderr

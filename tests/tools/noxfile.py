@@ -38,6 +38,7 @@ def check(session, *constraints):
     session.install("-e", ".[dev]", *constraints)
     session.run("python", "-c", VERSIONS, *map(name_of, SETTINGS["requirements"].split()))
     session.run("python", "-m", "pytest", *(session.posargs or QUICK))
+    session.run("python", "tests/tools/across.py", ".nox/results")  # verifies what earlier sessions saved, too
 
 
 VERSIONS = "import sys, importlib.metadata as m; print(*(f'{x} {m.version(x)}' for x in sys.argv[1:]), sep=', ')"
