@@ -126,6 +126,11 @@ class Recorded(Result):
 
     A subclass is a dataclass."""
 
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """Return references to the judgments and the runs, as far as they are known."""
+        return ()
+
     def _shown_data(self) -> dict[str, Any]:
         """Return what the file has for readers; all of it follows from the record."""
         return self.to_dict()
@@ -141,7 +146,7 @@ class Recorded(Result):
             'created': datetime.now(UTC).isoformat(timespec='seconds'),
             'kind': type(self).__name__, 'data': as_data(self)}
 
-    def check_inputs(self: Any) -> None:
+    def check_inputs(self) -> None:
         """Raise DataError if an input has no hash, such as standard input or a file that has
         changed, or if the inputs are not known."""
         if not self.inputs: raise DataError('the inputs are not known, so they have no hash')
