@@ -38,6 +38,7 @@ LEFT_OUT = {
 }  # lessons that need what the browser does not have, with the reason
 KERNEL = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
 TITLE = '<header id="title-block-header"'
+LAB = re.compile(r'<span class="browser-lab">(.*?)</span>', re.DOTALL)  # on the page of the lessons
 
 
 def pip(*args):
@@ -170,7 +171,9 @@ def copies(folder):
 
 
 def link_pages():
-    "Put the link \"Open in the browser\" above the title of every lesson's page."
+    "Put the link \"Open in the browser\" above the title of every lesson's page; on the page of all, link the lab."
+    page = SITE / "learn/index.html"
+    page.write_text(linked_lab(page.read_text(encoding="utf-8")), encoding="utf-8")
     for name in lessons():
         page = SITE / name.with_suffix(".html")
         up = "../" * (len(name.parts) - 1)
@@ -179,6 +182,14 @@ def link_pages():
         text = page.read_text(encoding="utf-8")
         if link not in text:
             page.write_text(text.replace(TITLE, link + TITLE, 1), encoding="utf-8")
+
+
+def linked_lab(text):
+    """HTML in which the words for the lab lead to it.
+
+    >>> linked_lab('<span class="browser-lab">the lab</span>')
+    '<a class="browser-lab" href="../lite/lab/index.html">the lab</a>'"""
+    return LAB.sub(r'<a class="browser-lab" href="../lite/lab/index.html">\1</a>', text)
 
 
 def main():
