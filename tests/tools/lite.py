@@ -17,6 +17,7 @@ import zipfile
 from pathlib import Path
 
 import nbformat
+from project import notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_docs"
@@ -154,7 +155,7 @@ def add_ours(lock, target):
 
 def lessons():
     "Return the notebooks that run in the browser, as paths below nbs."
-    found = [path.relative_to(ROOT / "nbs") for path in (ROOT / "nbs").rglob("*.ipynb")]
+    found = notebooks()  # without the checkpoints of JupyterLab
     named = [name for name in found if any(name.as_posix().startswith((f"{each}/", f"{each}.")) for each in FOLDERS)]
     return sorted(name for name in named if name.as_posix() not in LEFT_OUT)
 
