@@ -361,7 +361,7 @@ def _demo_command(folder=Path('demo')):
     best, *weaker = sorted(scores.means, key=lambda name: -scores.means[name][by])
     pair = weaker[0], best
     folder.mkdir(parents=True, exist_ok=True)
-    files = *WORDS, *(f'runs/{run}.run.gz' for run in pair)
+    files = *WORDS, *(f'runs/{run}.run.gz' for run in example.runs)
     for name in files: shutil.copy(example.folder/name, folder)
     scores.save(folder/'per_query.csv')
     draw_means(scores, by, folder/'scores.png')

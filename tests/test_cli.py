@@ -235,6 +235,7 @@ def test_demo_shows_who_differs_and_one_query_in_words_and_ends_with_two_command
     assert len(texts) == 1
     assert (tmp_path/'demo'/'scores.png').read_bytes().startswith(b'\x89PNG')
     assert set(pl.read_csv(tmp_path/'demo'/'per_query.csv')['run']) >= {'bm25', 'title'}
+    assert {path.name for path in (tmp_path/'demo').glob('*.run.gz')} == {f'{name}.run.gz' for name in example.runs}
     for line in lines[-2:]:
         assert irmetrics(*shlex.split(line)[1:], cwd=tmp_path).returncode == 0
 

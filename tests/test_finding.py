@@ -381,9 +381,11 @@ def test_tabs_that_are_opened_are_closed():
 
 
 def test_the_commands_in_tabs_name_files_that_the_demo_leaves_and_commands_that_there_are():
+    from irmetrics_nb import load_example
     from irmetrics_nb.cli import app
 
-    left, found = {"qrels.txt", "bm25.run.gz", "lsa.run.gz", "documents.jsonl.gz", "topics.tsv", "*.run.gz"}, 0
+    runs = {f"{name}.run.gz" for name in load_example().runs}
+    left, found = {"qrels.txt", "documents.jsonl.gz", "topics.tsv", "*.run.gz"} | runs, 0
     known = {command.name for command in app.registered_commands}
     for name in notebooks():
         for cell in cells(NBS / name):

@@ -26,6 +26,14 @@ def test_each_lesson_is_listed_for_the_browser_or_left_out():
     assert len(NAMES) >= 20 and all((NBS / name).exists() for name in lite.LEFT_OUT)
 
 
+def test_learn_names_the_link_above_each_page_and_leads_to_the_lab():
+    text = (NBS / "learn/index.qmd").read_text(encoding="utf-8")
+    assert '"Open in the browser"' in text and text.index("browser-lab") < text.index("pip install")
+    (words,) = re.findall(r"\[([^\]]*)\]\{\.browser-lab\}", text)
+    page = f'<p>in <span class="browser-lab">{words}</span>, with'
+    assert lite.linked_lab(page) == f'<p>in <a class="browser-lab" href="../lite/lab/index.html">{words}</a>, with'
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_lesson_for_the_browser_imports_nothing_compiled_that_it_does_not_have(name):
     assert [found for cell in cells(NBS / name) if cell.kind == "code" for found in COMPILED.findall(cell.source)] == []

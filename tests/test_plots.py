@@ -1,6 +1,7 @@
 "Pictures, tested by what the artists hold: the numbers of other parts of the package, and of scipy."
 import subprocess
 import sys
+from itertools import combinations
 
 import matplotlib
 
@@ -93,6 +94,14 @@ def test_queries_are_sorted_and_the_worst_and_the_best_are_named():
     order = sorted(change, key=change.get)
     assert {note.get_text() for note in ax.texts} == {*order[:3], *order[-3:]}
     assert f"{PAIRS.pair('title', 'bm25', 'AP').difference:+.4f}" in ax.get_legend().get_texts()[0].get_text()
+
+
+@pytest.mark.parametrize("values", [[0.4 - i / 90 for i in range(36)], [0.3] * 30 + [-0.2] * 30, [1, 1, 1, -1, -1, -1]])
+def test_names_of_queries_over_bars_do_not_overlap(values):
+    ax = drawing.sorted_bars([f"q{i:02}" for i in range(len(values))], values)
+    ax.figure.canvas.draw()
+    boxes = [note.get_window_extent() for note in ax.texts]
+    assert len(boxes) >= 3 and not any(a.overlaps(b) for a, b in combinations(boxes, 2))
 
 
 def test_a_scatter_has_a_dot_per_query():

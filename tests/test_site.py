@@ -151,6 +151,17 @@ def test_a_table_in_html_stays_a_table_without_its_scripts_and_styles():
     assert pages.scriptless({"text/html": "<b>", "text/markdown": "**b**"}) == {"text/markdown": "**b**"}
 
 
+def test_outputs_and_docstrings_reach_pandoc_with_straight_quotes(processed):
+    shown = [(name, text) for name, nb in read(processed).items() for kind, text in texts(nb) if kind == "text/markdown"]
+    assert len(shown) > 200 and sum(r"\'" in text for _, text in shown) > 10
+    assert [str(name) for name, text in shown if pages.straight(text) != text] == []
+    assert api.escape("ties='docid', \"k\" and `a='b'`") == r"ties=\'docid\', \"k\" and `a='b'`"
+    bodies = {path.name: path.read_text(encoding="utf-8").split("---\n", 2)[2] for path in (processed / "api").glob("*.qmd")}
+    assert len(bodies) > 30
+    found = {name: [piece for piece in pages.VERBATIM.split(text)[::2] if re.search(r"(?<!\\)['\"]", piece)] for name, text in bodies.items()}
+    assert {name: pieces[:3] for name, pieces in found.items() if pieces} == {}
+
+
 # ---- said once ----
 
 

@@ -599,9 +599,12 @@ def sorted_bars(
         ax.axhline(mean, label=text, linestyle='--', color=colour, linewidth=1)
     best = (position < named) & (heights > 0)
     worst = (position >= n - named) & (heights < 0)
+    bar_width = ax.bbox.width * 72 / ax.figure.dpi / max(1.1 * n, 1)  # in points
+    shift = max(12 - bar_width, 0)  # a name is 12 points wide
     for i in np.flatnonzero(best | worst):  # names over bars that go up, under others
         offset, alignment = (3, 'bottom') if best[i] else (-3, 'top')
-        ax.annotate(names[order[i]], (i, heights[i]), (0, offset),
+        before = i if best[i] else i - n + 1
+        ax.annotate(names[order[i]], (i, heights[i]), (before * shift, offset),
                     textcoords='offset points', rotation=90, fontsize=9.5,
                     color=colour, ha='center', va=alignment)
     ax.margins(y=.25)

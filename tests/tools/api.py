@@ -48,9 +48,12 @@ def escape(text):
     r"""Plain text as Markdown; what stands between backticks stays code.
 
     >>> print(escape('g * (1 - p) and `a * b`, 2^n'))
-    g \* (1 - p) and `a * b`, 2\^n"""
+    g \* (1 - p) and `a * b`, 2\^n
+    >>> print(escape("ties='docid' and --ties"))
+    ties=\'docid\' and \-\-ties"""
     parts = re.split(r"(`[^`]*`)", text)
-    parts[::2] = [re.sub(r"([\\*_^~<>$\[\]{}|@#])", r"\\\1", part) for part in parts[::2]]
+    signs = r"""([\\*_^~<>$\[\]{}|@#'"]|-(?=-)|(?<=-)-|\.(?=\.\.))"""
+    parts[::2] = [re.sub(signs, r"\\\1", part) for part in parts[::2]]
     return "".join(parts)
 
 

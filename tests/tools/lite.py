@@ -17,6 +17,7 @@ import zipfile
 from pathlib import Path
 
 import nbformat
+from project import notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_docs"
@@ -38,6 +39,7 @@ LEFT_OUT = {
 }  # lessons that need what the browser does not have, with the reason
 KERNEL = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
 TITLE = '<header id="title-block-header"'
+LAB = re.compile(r'<span class="browser-lab">(.*?)</span>', re.DOTALL)  # on the page of the lessons
 
 
 def pip(*args):
@@ -153,7 +155,7 @@ def add_ours(lock, target):
 
 def lessons():
     "Return the notebooks that run in the browser, as paths below nbs."
-    found = [path.relative_to(ROOT / "nbs") for path in (ROOT / "nbs").rglob("*.ipynb")]
+    found = notebooks()  # without the checkpoints of JupyterLab
     named = [name for name in found if any(name.as_posix().startswith((f"{each}/", f"{each}.")) for each in FOLDERS)]
     return sorted(name for name in named if name.as_posix() not in LEFT_OUT)
 
@@ -170,7 +172,9 @@ def copies(folder):
 
 
 def link_pages():
-    "Put the link \"Open in the browser\" above the title of every lesson's page."
+    "Put the link \"Open in the browser\" above the title of every lesson's page; on the page of all, link the lab."
+    page = SITE / "learn/index.html"
+    page.write_text(linked_lab(page.read_text(encoding="utf-8")), encoding="utf-8")
     for name in lessons():
         page = SITE / name.with_suffix(".html")
         up = "../" * (len(name.parts) - 1)
@@ -179,6 +183,14 @@ def link_pages():
         text = page.read_text(encoding="utf-8")
         if link not in text:
             page.write_text(text.replace(TITLE, link + TITLE, 1), encoding="utf-8")
+
+
+def linked_lab(text):
+    """HTML in which the words for the lab lead to it.
+
+    >>> linked_lab('<span class="browser-lab">the lab</span>')
+    '<a class="browser-lab" href="../lite/lab/index.html">the lab</a>'"""
+    return LAB.sub(r'<a class="browser-lab" href="../lite/lab/index.html">\1</a>', text)
 
 
 def main():

@@ -28,6 +28,13 @@ KEPT = re.compile(
     r"|<(?:a|summary|pre|code)\b.*?</(?:a|summary|pre|code)>|<[^>\n]+>)",
     re.MULTILINE | re.DOTALL,
 )
+# What Pandoc shows as it is: fences, formulas, code, addresses of links, tags.
+VERBATIM = re.compile(
+    r"(^(?:```|~~~).*?^(?:```|~~~)[^\n]*$|\$\$.*?\$\$|`[^`\n]+`|(?<=\])\([^)\s]*\)"
+    r"|<(?:pre|code|svg|style)\b.*?</(?:pre|code|svg|style)>|(?<!\\)<[/!\w][^>]*>"
+    r"|(?<![\\$\w])\$(?=\S)[^$\n]*?(?<=\S)\$(?![\w$]))",
+    re.MULTILINE | re.DOTALL,
+)
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
 
@@ -213,16 +220,13 @@ def worded(text):
 
 
 def straight(text):
-    r"""Markdown in whose tables quotation marks stay as they are, so that a measure can be copied.
+    r"""Markdown in which quotation marks stay as they are, so that code and measures can be copied.
 
-    >>> print(straight("| nDCG(gain='exp') | `'` |"))
-    | nDCG(gain=\'exp\') | `'` |"""
-    def line(row):
-        parts = re.split(r"(`[^`]*`|<[^>]*>)", row)
-        parts[::2] = [re.sub(r"(?<!\\)(['\"])", r"\\\1", part) for part in parts[::2]]
-        return "".join(parts)
-
-    return "\n".join(line(row) if row.lstrip().startswith("|") else row for row in text.split("\n"))
+    >>> print(straight("use test='t' | `'` |"))
+    use test=\'t\' | `'` |"""
+    parts = VERBATIM.split(text)
+    parts[::2] = [re.sub(r"(?<!\\)(['\"])", r"\\\1", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def scriptless(data):
