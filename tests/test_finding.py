@@ -303,6 +303,8 @@ def test_the_first_link_of_a_page_leads_past_the_bars_to_its_content():
 
 def test_a_long_name_in_a_table_may_break_after_a_dot_and_a_short_one_may_not():
     long, short = "org.apache.spark.mllib.evaluation.RankingMetrics", "sklearn.metrics"
+    assert rendered.breakable('<col style="width: 14%" /><col style="width: 8.5%">') == "<col /><col>", "columns have no widths"
+    assert rendered.breakable("<td>a_name_of_many_letters_in_a_cell</td>").count("<wbr>") == 7
     made = rendered.breakable(f"<td>run: {long} <a href='{long}'>{long}</a></td><td><code>{short}</code></td><p>{long}</p>")
     assert made.count("<wbr>") == 10
     assert re.sub("<wbr>", "", made).count(long) == 4 and f"href='{long}'" in made and f"<code>{short}</code>" in made

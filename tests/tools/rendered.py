@@ -34,6 +34,7 @@ SKIP = '<a class="skip-link" href="#quarto-document-content">Skip to the content
 LINE = re.compile(r'<span id="(cb[\d-]+)">(.*)</span>')
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 LONG = re.compile(r"\S{24,}")  # a name in a table
+COLUMN = re.compile(r'(<col)\s+style="width: [\d.]+%"')
 OUTPUT = re.compile(r"(<pre><code>)(.*?)(</code></pre>)", re.DOTALL)
 
 
@@ -104,19 +105,22 @@ def hanging(line):
 
 
 def breakable(page):
-    """HTML in which long names in tables may break after a dot or a bracket, so that they do not widen the table.
+    """HTML in which long names in tables may break after a dot, a bracket or a line, so that they do not widen the table.
+    Columns are as wide as their words: Pandoc's widths, which come from the Markdown, break words.
 
     >>> breakable("<td><code>org.apache.spark.mllib.RankingMetrics</code></td><td><code>nDCG@10</code></td>")
-    '<td><code>org.<wbr>apache.<wbr>spark.<wbr>mllib.<wbr>RankingMetrics</code></td><td><code>nDCG@10</code></td>'"""
+    '<td><code>org.<wbr>apache.<wbr>spark.<wbr>mllib.<wbr>RankingMetrics</code></td><td><code>nDCG@10</code></td>'
+    >>> breakable('<col style="width: 14%"><td>1</td>')
+    '<col><td>1</td>'"""
     def name(found):
-        return re.sub(r"(?<=[.(/=])(?=\w)", "<wbr>", found[0])
+        return re.sub(r"(?<=[.(/=_])(?=\w)", "<wbr>", found[0])
 
     def cell(found):
         parts = re.split(r"(<[^>]*>)", found[0])
         parts[::2] = [LONG.sub(name, part) for part in parts[::2]]
         return "".join(parts)
 
-    return CELL.sub(cell, page)
+    return COLUMN.sub(r"\1", CELL.sub(cell, page))
 
 
 def by_day(page):
