@@ -104,7 +104,7 @@ def test_no_word_is_broken_in_a_cell_of_a_table(browser, plain_pages, name):
     assert (narrow, broken) == ([], []), "a cell has overflow-wrap or word-break, or its column has a width"
 
 
-def test_a_broken_word_in_a_cell_is_seen_and_a_line_between_words_is_not(browser, tmp_path):
+def test_a_broken_word_is_seen_and_a_line_between_words_is_not(browser, tmp_path):
     path = tmp_path / "page.html"
     path.write_text('<main><table><td style="overflow-wrap: anywhere; width: 2em; display: block">divided <td>by<wbr>R<br>a b', encoding="utf-8")
     page, _, _ = opened(browser, path.as_uri(), 390, "light")

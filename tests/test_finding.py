@@ -138,7 +138,7 @@ def places(entries):
     return {question: next((at for at, home in enumerate(homes[question], 1) if home in asked[question]), None) for question in asked}
 
 
-def test_natural_questions_find_their_answer_among_the_first_three_results(unrendered):
+def test_whole_questions_are_answered_by_the_first_results(unrendered):
     place = places(unrendered)
     assert len(place) == 98
     assert sum(bool(re.search("[\u3400-\u9fff]", question)) for question in place) > 20
@@ -193,7 +193,7 @@ def test_a_result_shows_its_text_with_marks_around_whole_beginnings_and_never_it
     assert "RAG" not in item["title"] + item["section"]
 
 
-def test_a_question_in_chinese_is_answered_in_chinese_where_there_is_a_page():
+def test_a_question_in_chinese_leads_to_a_chinese_page():
     page = {"href": "ap.html", "title": "AP", "section": "", "text": ""}
     pages = [page, page | {"href": "zh/ap.html"}]
     assert {query: item[0]["href"] for query, item in found(["AP", "AP 怎么算"], pages).items()} == {"AP": "ap.html", "AP 怎么算": "zh/ap.html"}
