@@ -178,7 +178,7 @@ PAGES = [
     ("RAG", ["b"]), ("rag", ["b"]), ("ecision", []), ("average", ["a"]), ("CI", ["a"]), ("精度", ["b"]), ("平均", ["b"]), ("均精", ["b"]),
     ("language model", ["b"]), ("recall", ["d", "c"]), ("recal", ["d", "c"]), ("recoll", ["d", "c"]), ("Avergae", ["a"]), ("nDGC", ["e"]), ("slip", ["d"]), ("xyzzy", []),
     ("how to recall", ["d", "c"]), ("load_example", ["d"]), ("", []), ("the", ["a"]), ("recall@10", ["d", "c"]), ("(", []), ("a.c", []),
-    ("recall xyzzy", ["d", "c"]), ("retrieving", ["b"]), ("平均精度怎么算", ["b"]), ("什么是 nDCG", ["e"]), ("recall CI", ["d", "c", "a"]),
+    ("recall xyzzy", ["d", "c"]), ("retrieving", ["b"]), ("平均精度怎么算", ["b"]), ("什么是 nDCG", ["e"]), ("recall 和 RAG", ["b", "d", "c"]), ("recall CI", ["d", "c", "a"]),
 ])  # fmt: skip
 def test_a_latin_word_matches_from_its_beginning_and_chinese_anywhere(query, pages):
     assert [item["href"][0] for item in found([query], PAGES)[query]] == pages

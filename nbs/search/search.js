@@ -185,7 +185,8 @@
     terms(query) {
       if (!latin) this.readWords();
       const asked = words(query);
-      const found = asked.flatMap(word => CHINESE.test(word) && word.length > 1 ? chineseWords(word, chinese) : [this.corrected(word)]);
+      const long = word => CHINESE.test(word) && word.length > 1;
+      const found = asked.filter(word => !ASKING.has(word)).flatMap(word => long(word) ? chineseWords(word, chinese) : [this.corrected(word)]);
       return found.length ? [...new Set(found)] : asked;
     }
 
