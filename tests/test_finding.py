@@ -161,7 +161,8 @@ if fresh():  # there is a rendered site here (make docs), and it is no older tha
         asked = {query: {page} for query, page in expected().items()} | dict(shared(bars()))
         place = [at for at in places(entries).values() if at]
         assert (len(place) >= 95, sum(at <= 3 for at in place) >= 90) == (True, True)
-        assert {query: page for query, page in first([*asked], entries).items() if page not in asked[query]} == {}
+        homes = first([*asked], entries)
+        assert {query: page for query, page in homes.items() if not asked[query] & {page, page.removeprefix("zh/")}} == {}
 
 
 PAGES = [
