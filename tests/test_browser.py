@@ -15,6 +15,7 @@ from irmetrics_nb import check, compare, evaluate, explain, explain_difference, 
 DOCS = Path(__file__).parents[1] / "_docs"
 PAGES = "index metrics/ap core/measures metrics/auc evaluation/evaluation reference/command_line reference/tools api/index api/metrics.ap".split()
 PLAIN_PAGES = "index metrics/ap tutorials/bad_query reference/glossary".split()
+TABLES = "learn/dcg metrics/parsing guide/explain reference/coming_from tutorials/bad_query reference/glossary".split()
 CONTRAST = """() => {
   const channel = v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
   const light = c => 0.2126 * channel(c[0]) + 0.7152 * channel(c[1]) + 0.0722 * channel(c[2]);
@@ -28,6 +29,22 @@ CONTRAST = """() => {
     if ((a + 0.05) / (b + 0.05) < 4.5) late.push(walker.currentNode.textContent.trim().slice(0, 40));
   }
   return late;
+}"""
+BROKEN = r"""() => {
+  const broken = [], range = document.createRange();
+  for (const cell of document.querySelectorAll('main td, main th')) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const text = walker.currentNode;
+      if (!text.parentElement.getClientRects().length || text.parentElement.closest('svg, math, .play, .write')) continue;
+      for (const word of text.data.matchAll(/[\p{Script=Latin}\p{Script=Greek}\p{N}_]{2,}/gu)) {
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map(line => Math.round(line.top))).size > 1) broken.push(word[0]);
+      }
+    }
+  }
+  return broken;
 }"""
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 VIEWS = [(1400, "light"), (400, "light"), (1400, "dark"), (400, "dark")]
@@ -55,10 +72,11 @@ def plain_pages(tmp_path_factory):
 
     folder, styles = tmp_path_factory.mktemp("plain"), (NBS / "styles.css").read_text(encoding="utf-8")
     styles = re.sub(r"@font-face\s*\{.*?\}", "", styles, flags=re.DOTALL)  # the fonts stay where the site has them
-    for name in PLAIN_PAGES:
+    theme = "a, code { word-break: break-word } body { margin: 0; font: 17px/1.55 sans-serif } td, th { padding: 8px }"
+    for name in dict.fromkeys(PLAIN_PAGES + TABLES):
         body, _ = HTMLExporter(template_name="basic").from_filename(NBS / f"{name}.ipynb")
         body = re.sub(r'src="(?!data:)([^"]+)"', lambda m, at=NBS / name: f'src="{(at.parent / m[1]).resolve().as_uri()}"', body)
-        text = f'<!DOCTYPE html><meta charset="utf-8"><title>{name}</title><style>{styles}</style><main>{body}</main>'
+        text = f'<!DOCTYPE html><meta charset="utf-8"><title>{name}</title><style>{theme}</style><style>{styles}</style><main>{body}</main>'
         (folder / f"{name.replace('/', '-')}.html").write_text(text, encoding="utf-8")
     return folder
 
@@ -72,6 +90,27 @@ def test_a_page_is_whole_without_the_site_around_it(browser, plain_pages, name):
     page.context.close()
     assert (outside, said, broken, scripts) == ([], [], [], 0)
     assert headings >= 2
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_word_is_broken_in_a_cell_of_a_table(browser, plain_pages, name):
+    page, _, _ = opened(browser, (plain_pages / f"{name.replace('/', '-')}.html").as_uri(), 390, "light")
+    cells = page.evaluate("document.querySelectorAll('main td').length")
+    narrow = page.evaluate(BROKEN)
+    page.set_viewport_size({"width": 1400, "height": 900})
+    broken = page.evaluate(BROKEN)
+    page.context.close()
+    assert cells >= 5
+    assert (narrow, broken) == ([], []), "a cell has overflow-wrap or word-break, or its column has a width"
+
+
+def test_a_broken_word_is_seen_and_a_line_between_words_is_not(browser, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text('<main><table><td style="overflow-wrap: anywhere; width: 2em; display: block">divided <td>by<wbr>R<br>a b', encoding="utf-8")
+    page, _, _ = opened(browser, path.as_uri(), 390, "light")
+    broken = page.evaluate(BROKEN)
+    page.context.close()
+    assert broken == ["divided"]
 
 
 # ---- what results show in a notebook ----
@@ -132,6 +171,15 @@ if (DOCS / "index.html").exists():
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
         server.server_close()
+
+    @pytest.mark.parametrize("name", TABLES)
+    def test_no_word_is_broken_in_a_table_of_the_site(browser, site, name):
+        page, _, _ = opened(browser, f"{site}{name}.html", 390, "light", site)
+        page.evaluate("document.fonts.ready")
+        broken = page.evaluate(BROKEN)
+        columns = page.evaluate("document.querySelectorAll('main col[style]').length")
+        page.context.close()
+        assert (broken, columns) == ([], 0)
 
     @pytest.mark.parametrize(("width", "scheme"), VIEWS)
     @pytest.mark.parametrize("name", PAGES)

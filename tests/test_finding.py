@@ -92,8 +92,8 @@ def fresh():
 def unrendered():
     "What the index will hold, as far as it is known without Quarto: what is added, and the texts of all pages by section."
     entries = [*finding.added()]
-    weights, left = finding.weights(), finding.left_out()
-    for name in notebooks():
+    left = finding.left_out()
+    for name in [*notebooks(), *(Path("zh") / name for name in project.translations())]:
         section, page = "", finding.address(name)
         title, _, summary = cells(NBS / name)[0].source.partition("\n> ")
         texts = [summary, *(cell.source for cell in cells(NBS / name)[1:] if cell.kind == "markdown")]
@@ -102,7 +102,7 @@ def unrendered():
             section = heading[1] if heading else section
             href = page + f"#{section.replace(' ', '-').lower()}" * bool(section)
             if page not in left:
-                entries.append({"href": href, "title": title.lstrip("# "), "section": section, "text": part, "weight": weights.get(page, 1)})
+                entries.append({"href": href, "title": title.lstrip("# "), "section": section, "text": part, "weight": finding.weight(page)})
     for module, (_, room) in api.rooms().items():
         for n in room.__all__:
             if f"api/{module}.html" not in left:
@@ -125,6 +125,28 @@ def test_every_query_that_readers_type_leads_first_to_the_page_that_answers(unre
     assert {query: page for query, page in first([*asked], unrendered).items() if page != asked[query]} == {}
 
 
+def questions():
+    "{natural question: pages that answer it}, from search_questions.tsv."
+    lines = (ROOT / "tests/search_questions.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return {question: [f"{page}.html" for page in pages.split(" ")] for question, pages in (line.split("\t") for line in lines)}
+
+
+def places(entries):
+    "{question: the place of the first page that answers it, from 1, or None if it is not among the first ten}."
+    asked = questions()
+    homes = {question: [item["href"].partition("#")[0] for item in items[:10]] for question, items in found([*asked], entries).items()}
+    return {question: next((at for at, home in enumerate(homes[question], 1) if home in asked[question]), None) for question in asked}
+
+
+def test_whole_questions_are_answered_by_the_first_results(unrendered):
+    place = places(unrendered)
+    assert len(place) == 98
+    assert sum(bool(re.search("[\u3400-\u9fff]", question)) for question in place) > 20
+    assert {question: at for question, at in place.items() if at is None} == {}
+    assert sum(at == 1 for at in place.values()) >= 75
+    assert sum(at <= 3 for at in place.values()) >= 90
+
+
 def test_every_measure_is_found_first_on_its_page_by_each_of_its_names(unrendered):
     asked = dict(shared(bars()))
     assert len(asked) > 100
@@ -137,7 +159,10 @@ if fresh():  # there is a rendered site here (make docs), and it is no older tha
     def test_the_rendered_site_finds_every_query_and_every_measure():
         entries = json.loads((SITE / "search.json").read_text(encoding="utf-8"))
         asked = {query: {page} for query, page in expected().items()} | dict(shared(bars()))
-        assert {query: page for query, page in first([*asked], entries).items() if page not in asked[query]} == {}
+        place = [at for at in places(entries).values() if at]
+        assert (len(place) >= 95, sum(at <= 3 for at in place) >= 90) == (True, True)
+        homes = first([*asked], entries)
+        assert {query: page for query, page in homes.items() if not asked[query] & {page, page.removeprefix("zh/")}} == {}
 
 
 PAGES = [
@@ -154,6 +179,7 @@ PAGES = [
     ("RAG", ["b"]), ("rag", ["b"]), ("ecision", []), ("average", ["a"]), ("CI", ["a"]), ("精度", ["b"]), ("平均", ["b"]), ("均精", ["b"]),
     ("language model", ["b"]), ("recall", ["d", "c"]), ("recal", ["d", "c"]), ("recoll", ["d", "c"]), ("Avergae", ["a"]), ("nDGC", ["e"]), ("slip", ["d"]), ("xyzzy", []),
     ("how to recall", ["d", "c"]), ("load_example", ["d"]), ("", []), ("the", ["a"]), ("recall@10", ["d", "c"]), ("(", []), ("a.c", []),
+    ("recall xyzzy", ["d", "c"]), ("retrieving", ["b"]), ("平均精度怎么算", ["b"]), ("什么是 nDCG", ["e"]), ("recall 和 RAG", ["b", "d", "c"]), ("recall CI", ["d", "c", "a"]),
 ])  # fmt: skip
 def test_a_latin_word_matches_from_its_beginning_and_chinese_anywhere(query, pages):
     assert [item["href"][0] for item in found([query], PAGES)[query]] == pages
@@ -166,6 +192,28 @@ def test_a_result_shows_its_text_with_marks_around_whole_beginnings_and_never_it
     (item,) = found(["RAG"], PAGES)["RAG"]
     assert item["text"] == "How a program retrieves 平均精度均值."
     assert "RAG" not in item["title"] + item["section"]
+
+
+def test_a_question_in_chinese_leads_to_a_chinese_page():
+    page = {"href": "ap.html", "title": "AP", "section": "", "text": ""}
+    pages = [page, page | {"href": "zh/ap.html"}]
+    assert {query: item[0]["href"] for query, item in found(["AP", "AP 怎么算"], pages).items()} == {"AP": "ap.html", "AP 怎么算": "zh/ap.html"}
+
+
+def test_a_term_that_few_pages_have_counts_more():
+    pages = [{"href": f"{name}.html", "title": name, "section": "", "text": text} for name, text in
+             {"a": "mean mean mean", "b": "mean", "c": "mean", "d": "median"}.items()]  # fmt: skip
+    assert [item["href"][0] for item in found(["mean median"], pages)["mean median"]][0] == "d"
+
+
+def test_a_result_names_the_part_of_its_page():
+    crumbs = {each["href"].partition("#")[0]: each.get("crumbs") for each in finding.added()}
+    assert crumbs["guide/install.html"] == ["Guide", "Install irmetrics_nb"]
+    assert crumbs["learn/ap.html"][0] == "Learn" and crumbs["zh/learn/ap.html"][0] == "中文"
+    assert crumbs["api/data.records.html"] == ["API", "API: data.records"]
+    told = finding.told({"href": "core/judged.html", "title": "Judged", "crumbs": ["a"]}, finding.Text("<main>"), {""})
+    assert told["crumbs"] == ["For developers", "Judged"]
+    assert "crumbs" not in finding.told({"href": "index.html", "title": "Home", "crumbs": ["a"]}, finding.Text("<main>"), {""})
 
 
 def test_each_page_is_found_once(unrendered):
@@ -224,7 +272,7 @@ def test_only_the_parameters_of_inner_modules_are_kept_from_the_search(api_pages
         head = text.split("---\n")[1]
         assert ("search: false" in head) == (name.as_posix() in api.inner()), module
     assert "data/records.ipynb" not in api.inner()
-    assert QUARTO["website"]["search"] == {"merge-navbar-crumbs": False}
+    assert QUARTO["website"]["search"] == {"merge-navbar-crumbs": False, "show-item-context": "root"}
 
 
 # ---- after rendering ----
@@ -256,6 +304,8 @@ def test_the_first_link_of_a_page_leads_past_the_bars_to_its_content():
 
 def test_a_long_name_in_a_table_may_break_after_a_dot_and_a_short_one_may_not():
     long, short = "org.apache.spark.mllib.evaluation.RankingMetrics", "sklearn.metrics"
+    assert rendered.breakable('<col style="width: 14%" /><col style="width: 8.5%">') == "<col /><col>", "columns have no widths"
+    assert rendered.breakable("<td>a_name_of_many_letters_in_a_cell</td>").count("<wbr>") == 7
     made = rendered.breakable(f"<td>run: {long} <a href='{long}'>{long}</a></td><td><code>{short}</code></td><p>{long}</p>")
     assert made.count("<wbr>") == 10
     assert re.sub("<wbr>", "", made).count(long) == 4 and f"href='{long}'" in made and f"<code>{short}</code>" in made

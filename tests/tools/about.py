@@ -1,5 +1,6 @@
 "What stands beside the pages: the changelog, how to cite, a map of the site as text, its version, a report to look at."
 import re
+from datetime import date
 from pathlib import Path
 
 import yaml
@@ -46,9 +47,11 @@ def cite(found):
     authors = " and ".join(author["name"] for author in found["authors"])
     key = f"{found['title']}_{found['version']}".replace(".", "_")
     title = f"{found['title']}: {found['abstract']}".replace("_", r"\_")
-    fields = {"author": f"{{{authors}}}", "title": title} | {k: found[k] for k in ("version", "url", "license")}
+    year = found.get("date-released", date.today()).year
+    fields = {"author": f"{{{authors}}}", "title": title, "year": year}
+    fields |= {key: found[key] for key in ("version", "url", "license")}
     bib = f"@software{{{key},\n" + "".join(f"  {k} = {{{v}}},\n" for k, v in fields.items()) + "}"
-    says = f"{authors}. *{found['title']}*, version {found['version']}. <{found['url']}>"
+    says = f"{authors} ({year}). *{found['title']}*, version {found['version']}. <{found['url']}>"
     head = front("How to cite", "A line for a paper, BibTeX, and what to say beside a number")
     return head + BESIDE.format(says=says, bib=bib, file=f"{found['repository-code']}/blob/main/CITATION.cff")
 
@@ -76,6 +79,7 @@ def titled(entry):
         head = yaml.safe_load(path.read_text(encoding="utf-8").split("---\n")[1])
         return head["title"], head["description"]
     title, _, summary = cells(path)[0].source.partition("\n> ")
+    summary = summary.partition("\n- ")[0]  # below it stand settings of the page
     return entry.text or title.lstrip("# ").strip(), " ".join(summary.split())
 
 

@@ -121,9 +121,20 @@ def tasks():
 
 
 @cache
-def weights():
-    "{page: how much it counts in the search}."
-    return {address(Path(each.href)): WEIGHTS.get(each.part, 1) for each in sidebar() if "://" not in each.href}
+def parts():
+    "{page: the part of the sidebar that lists it}."
+    return {address(Path(each.href)): each.part for each in sidebar() if "://" not in each.href}
+
+
+def weight(page):
+    "How much a page counts in the search."
+    return WEIGHTS.get(parts()[page], 1) if page in parts() else API
+
+
+def crumbs(page, title):
+    "What a result shows beside its title: the part of the page. Quarto shows the first of two or more."
+    part = parts().get(page, "API")
+    return {"crumbs": [part, title]} if part else {}
 
 
 def left_out():
@@ -137,21 +148,21 @@ def entry(page, title, text, keys, anchor="", section=""):
     "An entry of the index: a page, or a part of it, that is found by keys."
     href = f"{page}#{anchor}" if anchor else page
     keys = list(dict.fromkeys(key for key in keys if key))
-    fields = {"title": title, "section": section, "text": text, "keys": keys, "weight": weights().get(page, API)}
-    return {"objectID": f"{href}:{keys[0]}", "href": href} | fields
+    fields = {"title": title, "section": section, "text": text, "keys": keys, "weight": weight(page)}
+    return {"objectID": f"{href}:{keys[0]}", "href": href} | fields | crumbs(page, title)
 
 
 def added():
-    "Yield the entries of `by_name`; Chinese keys lead to the Chinese page, if there is one."
+    "Yield the entries of `by_name`; all keys lead to the Chinese page, if there is one, and Chinese keys only to it."
     homes = {address(name): name for name in translations()}
     for found in by_name():
         chinese = [key for key in found["keys"] if HAN.search(key)]
-        if found["href"] not in homes or not chinese:
+        if found["href"] not in homes:
             yield found
             continue
         name = Path("zh") / homes[found["href"]]
         title, _, summary = cells(NBS / name)[0].source.partition("\n> ")
-        yield entry(address(name), title.lstrip("# ").strip(), summary.split("\n")[0], chinese)
+        yield entry(address(name), title.lstrip("# ").strip(), summary.split("\n")[0], [*chinese, *found["keys"]])
         if others := [key for key in found["keys"] if not HAN.search(key)]:
             yield found | {"objectID": f"{found['href']}:{others[0]}", "keys": others}
 
@@ -231,7 +242,8 @@ def told(found, page, anchors):
         said = f"{page.said[first]} {said}".strip()
     kept = {field: html.unescape(found.get(field) or "") for field in ("title", "section", "text")}
     said = said.removeprefix(kept["section"]).strip()
-    return found | kept | {"weight": weights().get(href, API)} | ({"text": said} if said else {})
+    found = {field: value for field, value in found.items() if field != "crumbs"} | kept
+    return found | {"weight": weight(href)} | crumbs(href, kept["title"]) | ({"text": said} if said else {})
 
 
 def improve(site: Path):
@@ -247,7 +259,7 @@ def improve(site: Path):
             read[href] = Text((site / href).read_text(encoding="utf-8"))
     kept = [told(each, read[page], anchors[page]) for each in stored for page in [each["href"].partition("#")[0]]]
     entries = [*kept, *added()]
-    path.write_text(json.dumps(entries, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(entries, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     shutil.copy(NBS / "search/search.js", site / QUARTO / "fuse.min.js")
     patch(site / QUARTO / "quarto-search.js")
     return len(entries)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import finding
 import fonts
-from about import site_url, target
+import previews
+import themes
+from about import site_url, target, titled
 from api import rooms
 from lines import WIDTH
 from project import settings, sidebar, translations, website
@@ -31,15 +33,20 @@ CHOOSE = """<script>
 """
 TITLE = '<header id="title-block-header"'
 SKIP = '<a class="skip-link" href="#quarto-document-content">Skip to the content</a>'
+HOMES = ("index.html", "zh/index.html")
+HOME_TITLE = re.compile(r'(<title>|<meta (?:property="og|name="twitter):title" content=")[^<"]*')
 LINE = re.compile(r'<span id="(cb[\d-]+)">(.*)</span>')
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 LONG = re.compile(r"\S{24,}")  # a name in a table
+COLUMN = re.compile(r'(<col)\s+style="width: [\d.]+%"')
 OUTPUT = re.compile(r"(<pre><code>)(.*?)(</code></pre>)", re.DOTALL)
 
 
 def finish(site: Path):
     "Finish every page of the rendered site, and its search."
-    parts, twins = part_of_each_page(), languages()
+    parts, twins, pictures = part_of_each_page(), languages(), previews.described()
+    for href, shown in pictures.items():
+        previews.draw(site / previews.picture_of(href), *shown)
     for path in sorted(site.rglob("*.html")):
         href = path.relative_to(site).as_posix()
         if not href.startswith(("site_libs/", "samples/")):
@@ -51,9 +58,11 @@ def finish(site: Path):
                 page = page.replace("This page as a notebook", "本页的 notebook")
             page = breakable(indented(chinese(page)))
             page = switched(lit(page, parts.get(href)), href, twins)
+            page = previews.pictured(named(page, href), href, pictures)
             path.write_text(by_day(skippable(page)), encoding="utf-8")
     finding.improve(site)
     fonts.slim_icons(site)
+    themes.slim_themes(site)
 
 
 def chinese(page):
@@ -104,19 +113,22 @@ def hanging(line):
 
 
 def breakable(page):
-    """HTML in which long names in tables may break after a dot or a bracket, so that they do not widen the table.
+    """HTML in which long names in tables may break after a dot, a bracket or an underscore, and columns have no widths:
+    Pandoc's widths, which come from the Markdown, break words.
 
     >>> breakable("<td><code>org.apache.spark.mllib.RankingMetrics</code></td><td><code>nDCG@10</code></td>")
-    '<td><code>org.<wbr>apache.<wbr>spark.<wbr>mllib.<wbr>RankingMetrics</code></td><td><code>nDCG@10</code></td>'"""
+    '<td><code>org.<wbr>apache.<wbr>spark.<wbr>mllib.<wbr>RankingMetrics</code></td><td><code>nDCG@10</code></td>'
+    >>> breakable('<col style="width: 14%"><td>1</td>')
+    '<col><td>1</td>'"""
     def name(found):
-        return re.sub(r"(?<=[.(/=])(?=\w)", "<wbr>", found[0])
+        return re.sub(r"(?<=[.(/=_])(?=\w)", "<wbr>", found[0])
 
     def cell(found):
         parts = re.split(r"(<[^>]*>)", found[0])
         parts[::2] = [LONG.sub(name, part) for part in parts[::2]]
         return "".join(parts)
 
-    return CELL.sub(cell, page)
+    return COLUMN.sub(r"\1", CELL.sub(cell, page))
 
 
 def by_day(page):
@@ -138,13 +150,34 @@ def languages():
 
 
 def switched(page, href, twins):
-    "Return HTML with a link to the page in the other language above the title, if there is one."
+    """Return HTML that links to the page in the other language, if there is one: above the title for readers, in the
+    head for programs."""
     if href not in twins:
         return page
     there = os.path.relpath(twins[href], os.path.dirname(href))
     language, name = ("en", "English") if href.startswith("zh/") else ("zh-CN", "中文")
     link = f'<p class="language"><a href="{there}" lang="{language}" hreflang="{language}">{name}</a></p>\n'
-    return page.replace(TITLE, link + TITLE, 1)
+    english, chinese = (href, twins[href]) if language == "zh-CN" else (twins[href], href)
+    both = {"en": english, "zh-CN": chinese, "x-default": english}
+    heads = [f'<link rel="alternate" hreflang="{key}" href="{on_the_web(at)}">\n' for key, at in both.items()]
+    return page.replace(TITLE, link + TITLE, 1).replace("</head>", f"{''.join(heads)}</head>", 1)
+
+
+def on_the_web(href):
+    "The whole address of a page; the home page is the folder."
+    return f"{site_url()}/{'' if href == 'index.html' else href}"
+
+
+def named(page, href):
+    """HTML of a home page with a title that says what the site is; other pages have their own.
+
+    >>> named("<title>irmetrics_nb</title>", "index.html")
+    '<title>irmetrics_nb – Information-retrieval evaluation that you can read, run and trust</title>'"""
+    if href not in HOMES:
+        return page
+    (home,) = (entry for entry in sidebar() if finding.address(Path(entry.href)) == href)
+    title = f"{settings()['lib_name']} – {titled(home)[1]}"
+    return HOME_TITLE.sub(lambda found: found[1] + title, page)
 
 
 def part_of_each_page():
