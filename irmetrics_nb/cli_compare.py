@@ -176,7 +176,7 @@ def _systems_of(baseline_scores, qrels, runs, options):
     if options and not paths: raise typer.BadParameter(f'saved scores do not depend on --{[*options][0]}')
     return qrels, systems | {name: source_of(path, 'run') for name, path in paths.items()}
 
-# %% ../nbs/top_level/cli_compare.ipynb #3c23cc4c
+# %% ../nbs/top_level/cli_compare.ipynb #349b0754
 def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
     """Raise typer.BadParameter for options that do not work together. has_gate: whether the
     gate has something to check; gate_options: whether options for its checks are set."""
@@ -189,6 +189,7 @@ def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):
         raise typer.BadParameter('the gate has nothing to check; add --max-drop, --margin, --fail-if-worse, --min or '
                                  '--min-coverage')
 
+# %% ../nbs/top_level/cli_compare.ipynb #3c23cc4c
 @takes_options(**_COMPARE_OPTIONS)
 def _compare_command(
     qrels, first=None, new=(), measures=(), max_drop=None, require=None, margin=None, fail_if_worse=(),

@@ -132,7 +132,8 @@ def test_two_names_of_one_measure_are_one_column_with_the_first_name(tmp_path):
     assert scores.means == pytest.approx({'HR@1': .5, 'AP': 2/3}) and scores.means['hit@1'] == .5
     for name in ('scores.csv', 'scores.json'):
         scores.save(tmp_path/name)
-        assert Scores.load(tmp_path/name).means == pytest.approx({'Success@1': .5, 'AP': 2/3})
+        first = 'HR@1' if name.endswith('.json') else 'Success@1'  # JSON has the measures as asked
+        assert Scores.load(tmp_path/name).means == pytest.approx({first: .5, 'AP': 2/3})
     compared = compare(QRELS, RUNS, 'HR@1 AP hit@1', names='asked', baseline='old')
     assert compared.sample.measures == ('HR@1', 'AP') and compared.pair('old', 'new', 'hit@1').difference == .5
     accumulator = Accumulator('HR@1 AP hit@1', names='asked').update([0, 1], [2, 1])

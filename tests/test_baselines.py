@@ -200,7 +200,7 @@ def test_csv_has_only_values_of_scores_and_no_other_result(tmp_path):
         with pytest.raises(DataError, match="has no record"):
             Comparison.load(tmp_path / f"c.{form}")
     comparison.save(tmp_path / "c.json")
-    with pytest.raises(DataError, match="has the record of Comparison, not of Scores"):
+    with pytest.raises(DataError, match="c.json has no record of Scores"):
         Scores.load(tmp_path / "c.json")
 
 
@@ -284,7 +284,7 @@ def test_files_of_the_command_have_a_record_and_stdout_is_as_before(folder):
     for kind, call in calls.items():
         done = irmetrics(*call, "-m", "AP", "--format", "json", "--output", f"{kind}.json", cwd=folder)
         assert done.returncode == 0, done.stderr
-        assert read_record(folder / f"{kind}.json")["kind"] == kind
+        assert read_record(folder / f"{kind}.json")[0]["kind"] == kind
         checked = irmetrics("verify", f"{kind}.json", cwd=folder)
         assert checked.returncode == 0 and f"{kind}.json: verified" in checked.stdout and "differs" not in checked.stdout
         assert str(folder) not in (folder / f"{kind}.json").read_text()

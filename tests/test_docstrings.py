@@ -119,6 +119,7 @@ DOORS = {
     "data.qrels_and_runs": ["Qrels", "Run"],
     "data.records": ["Example", "Together", "from_records", "from_spans", "load_example", "read_words"],
     "data.groups": ["Groups"],
+    "data.fingerprints": ["Fingerprint", "content_hash"],
     "data.judging": ["DEFAULT_MEMORY", "Reading", "judge", "judge_run"],
 }
 

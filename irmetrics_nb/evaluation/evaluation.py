@@ -61,7 +61,7 @@ from irmetrics_nb.evaluation.findings import (
 from .scores import RunInfo, Scores
 from ..metrics.parsing import Measures, parse_all
 
-# %% ../../nbs/evaluation/evaluation.ipynb #277a6ec6
+# %% ../../nbs/evaluation/evaluation.ipynb #0bc2be54
 OTHER_NAMES = {
     'k': CUTOFF,
     'cutoff': CUTOFF,
@@ -73,6 +73,7 @@ OTHER_NAMES = {
     'runs': 'this argument is called run=',
 }
 
+# %% ../../nbs/evaluation/evaluation.ipynb #277a6ec6
 @with_hints(**OTHER_NAMES)
 def evaluate(
     qrels: Any, run: Any, measures: Measures = 'AP nDCG@10 RR', *,

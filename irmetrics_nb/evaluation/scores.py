@@ -351,7 +351,7 @@ class RunInfo:
     depth: Depth = field(default=Depth(), repr=False)  # How many documents it has for each query
     source: Any = field(default=None, compare=False, repr=False)  # An `Input`: a reference to the run
 
-# %% ../../nbs/evaluation/scores.ipynb #627bc013
+# %% ../../nbs/evaluation/scores.ipynb #627bc154
 def _of_only(name, words):
     """Return a property for attribute `name` of the only run; words: its docstring."""
     def value(scores):
@@ -360,6 +360,7 @@ def _of_only(name, words):
                          f'run, as in scores.run({scores.runs[0].name!r})')
     return property(value, doc=f'Return {words}.')
 
+# %% ../../nbs/evaluation/scores.ipynb #627bc013
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Recorded):
     """The values of every measure for every query of one or several runs.
@@ -584,7 +585,8 @@ class Scores(Recorded):
         runs = [run for scores in runs for run in scores.split_runs()]
         check_measures(runs, 'runs in one table')
         differing = differing_judgments(runs)
-        if differing: raise ValueError(f"{differing}; pass judgments='differ' to compare()")
+        if differing:
+            raise ValueError(f"{differing}; pass judgments='differ' to compare()")
         repeated = repeated_item(scores.name for scores in runs)
         if repeated is not None: raise ValueError(f'two runs are called {repeated!r}')
         ids = dict.fromkeys(q for scores in runs for q in scores.query_ids)

@@ -202,6 +202,18 @@ def verify(
     ------
     DataError
         If the file cannot be read.
+
+    Examples
+    --------
+    Save the scores of a run in memory, and verify them without their inputs.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from irmetrics_nb import evaluate, verify
+    >>> path = Path(tempfile.mkdtemp()) / 'scores.json'
+    >>> evaluate({'q': {'d': 1}}, {'q': ['d']}, 'AP').save(path)
+    >>> verify(path).ok
+    True
     """
     record, shown = read_record(path)
     checks = dict.fromkeys(_checks(record, shown, Path(path), qrels, runs or {}))

@@ -86,7 +86,8 @@ def _measure_of(data):
     if not kind: raise DataError(f'the measure {data["name"]} is not one of irmetrics_nb')
     params = {name: from_data(Any, data['params'][name]) for name in data['given']}
     for name, table in params.items():
-        if isinstance(table, dict): params[name] = {float(grade): x for grade, x in table.items()}
+        if not isinstance(table, dict): continue
+        params[name] = {float(grade): x for grade, x in table.items()}
     return Measure(kind, params, data['at']).labelled(data['label'])
 
 # %% ../../nbs/results/records.ipynb #4ec04d14
@@ -147,9 +148,11 @@ class Recorded(Result):
             'kind': type(self).__name__, 'data': as_data(self)}
 
     def check_inputs(self) -> None:
-        """Raise DataError if an input has no hash, such as standard input or a file that has
-        changed, or if the inputs are not known."""
-        if not self.inputs: raise DataError('the inputs are not known, so they have no hash')
+        """Raise DataError if an input has no hash, or if the inputs are not known.
+
+        Standard input and a file that has changed have no hash."""
+        if not self.inputs:
+            raise DataError('the inputs are not known, so they have no hash')
         for found in as_data(self.inputs):
             if found['content']: continue
             name = found['name'] or found['role']
@@ -203,7 +206,7 @@ class Recorded(Result):
         return restored({cls.__name__: cls}, record, path)
 
 def restored(kinds: Mapping[str, Any], record: Mapping[str, Any], path: object) -> Any:
-    """Convert the data of a record to a result of one of the `kinds`; path: for the error.
+    """Convert the data of a record to a result of one of the `kinds`; path: for errors.
 
     Raises DataError for another kind, the name of a function, and for damaged data."""
     kind = record.get('kind', '')
@@ -229,14 +232,15 @@ def statement(predicate: dict[str, Any], inputs: list[Any]) -> dict[str, Any]:
 PREDICATE_TYPE = 'https://irmetrics-nb.github.io/irmetrics_nb/schemas/record-v1.json'
 
 def read_record(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the record in a file, {} if it has none, and what the file has besides it."""
+    """Return the record in a file ({} if it has none), and what else the file has."""
     content = file_content(path)
     try:
         if content.startswith(b'PAR1'):
             polars = import_polars()
             file = BytesIO(content)
             record = json.loads(polars.read_parquet_metadata(file)['irmetrics_nb'])
-            return record, as_data({'table': polars.read_parquet(file).to_dict(as_series=False)})
+            table = polars.read_parquet(file).to_dict(as_series=False)
+            return record, as_data({'table': table})
         if b'"sha256"' not in content: return {}, {}
         data = json.loads(content.decode('utf-8', 'surrogateescape'))
         for name in 'record', 'predicate':

@@ -500,8 +500,8 @@ def file_format(
                      'one of these, without its dot')
 
 FILES = {  # format -> the method of a result that returns the content of the file
-    'txt': '_to_text', 'md': 'to_markdown', 'html': 'to_html', 'tex': 'to_latex', 'json': '_recorded_json', 'csv': '_to_csv',
-    'parquet': '_to_parquet'}
+    'txt': '_to_text', 'md': 'to_markdown', 'html': 'to_html', 'tex': 'to_latex', 'json': '_recorded_json',
+    'csv': '_to_csv', 'parquet': '_to_parquet'}
 ENDINGS = {form: form for form in FILES} | {'markdown': 'md', 'htm': 'html', 'latex': 'tex'}  # of a file's name
 
 # %% ../../nbs/results/results.ipynb #60df8f7e
