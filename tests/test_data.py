@@ -16,6 +16,7 @@ from oracles import listed
 from irmetrics_nb import DataError, Qrels, Run, compare, evaluate, judge
 from irmetrics_nb.data.judging import Judgments
 from irmetrics_nb.data.recognition import RunSource
+from irmetrics_nb.results.records import Recorded
 from irmetrics_nb.results.results import Result
 
 TWICE = "duplicates='first', 'last' or 'best' chooses the row that counts"
@@ -133,8 +134,8 @@ IN_TABLES = "save to_dict to_html to_json to_latex to_markdown to_pandas to_pola
 
 @pytest.mark.parametrize(("result", "names"), [
     (evaluate(ONE, ONE, "AP"), """check_inputs combine_runs concat conventions first_ranks flat_means groups inputs is_single
-        judged_retrieved judgments keys load means measures medians missing name no_relevant plot query_ids record requested run runs slice slices
-        split_runs standard_errors summary tie_bounds unjudged values weighted_means"""),
+        judged_retrieved judgments keys load means measures medians missing name no_relevant plot query_ids record
+        requested run runs slice slices split_runs standard_errors summary tie_bounds unjudged values weighted_means"""),
     (compare(ONE, {"a": ONE, "b": ONE}, "AP"), """baseline check_inputs groups inputs load method method_sentence notes pair pair_table pairs
         plot queries record rows sample sentences slice slices table warnings"""),
 ], ids=["Scores", "Comparison"])
@@ -145,7 +146,7 @@ def test_only_documented_names_of_results_are_public(result, names):
     fields = {field.name for field in dataclasses.fields(kind)}
     assert all(f"\n    {name} : " in kind.__doc__ for name in fields)
     assert all(getattr(kind, name).__doc__ for name in expected if name not in fields)
-    shown = {name for name, _ in api.members(kind)} | {name for name, _ in api.members(Result)}
+    shown = {name for shared in (kind, Recorded, Result) for name, _ in api.members(shared)}
     assert {*expected} == fields | shown
 
 

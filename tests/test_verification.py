@@ -162,10 +162,10 @@ def with_hash(data):
 DATA = {
     "versions and time": (r"record\.(package|version|commit|python|numpy|created)$", False, False),
     "reference to an input": (r"record\..*\.?(inputs|judgments|source|reading)$|.*\.inputs\.\d+$"
-                              r"|.*(inputs\.\d+|judgments|source)\.(name|form|bytes|sha256|reason|role)$", False, False),
-    "content of an input": (r".*(inputs\.\d+|judgments|source)\.\w+$", True, False),
+                              r"|record\..*(inputs\.\d+|judgments|source)\.(name|form|bytes|sha256|reason|role)$", False, False),
+    "content of an input": (r"record\..*(inputs\.\d+|judgments|source)\.\w+$", True, False),
     "name of a tool or of a measure": (r".*\.(conventions\.(name|kinds|known)|label)$", False, False),
-    "option without an effect": (r".*\.method\.(seed|margin|draws)$|.*\.options\.\w+$|record\.data\.(scores\.)?groups(\..*)?$|record\.data\.best_grade$", False, False),
+    "option without an effect": (r".*\.(conventions\.\w+|method\.(seed|margin|draws))$|.*\.options\.\w+$|record\.data\.(scores\.)?groups(\..*)?$|record\.data\.best_grade$", False, False),
     "check-up of a report": (r"checkup.*", False, False),
     "facts about the queries": (r"record\..*\.(first_ranks|judged_retrieved|tie_bounds|query_ids|depth|notes|absent|repeats|budget|count|listed"
                                 r"|missing|no_relevant|unjudged|short|runs|requested|computed|measures|conventions)\b.*", True, False),
