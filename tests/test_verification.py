@@ -163,7 +163,7 @@ DATA = {
     "versions and time": (r"record\.(package|version|commit|python|numpy|created)$", False, False),
     "reference to an input": (r"record\..*\.?(inputs|judgments|source|reading)$|.*\.inputs\.\d+$"
                               r"|record\..*(inputs\.\d+|judgments|source)\.(name|form|bytes|sha256|reason|role)$", False, False),
-    "content of an input": (r"record\..*(inputs\.\d+|judgments|source)\.\w+$", True, False),
+    "content of an input": (r"record\..*(inputs\.\d+|judgments|source)\.(\w+|digests\..*)$", True, False),
     "name of a tool or of a measure": (r".*\.(conventions\.(name|kinds|known)|label)$", False, False),
     "option without an effect": (r".*\.(conventions\.\w+|method\.(seed|margin|draws))$|.*\.options\.\w+$|record\.data\.(scores\.)?groups(\..*)?$|record\.data\.best_grade$", False, False),
     "check-up of a report": (r"checkup.*", False, False),
