@@ -33,7 +33,7 @@ def test_column_errors_suggest_options_of_the_command(folder):
     assert "--run-columns query=NAME,document=NAME,score=NAME, or rank=NAME instead of score=NAME if the smallest number is the best" in still.stderr
     done = irmetrics("evaluate", "judged.csv", "log.csv", "-m", "RR", *said, "--run-columns", "query=q,document=link,rank=position", "--format", "json", "-o", "out.json", cwd=folder)
     assert done.returncode == 0 and done.stdout == ""
-    assert json.loads((folder / "out.json").read_text())[0]["means"] == {"RR": 0.75}
+    assert json.loads((folder / "out.json").read_text())["runs"][0]["means"] == {"RR": 0.75}
 
 
 @pytest.mark.parametrize("text", ["query", "query=q,colour=u", "query=q,score=a,rank=b"])

@@ -5,7 +5,7 @@ from fractions import Fraction
 from inspect import signature
 from math import log
 from pathlib import Path
-from typing import Unpack, get_args, get_type_hints
+from typing import Literal, Unpack, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -140,9 +140,10 @@ def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time
     options = get_type_hints(Options, {**vars(of_conventions)})
     told = {name: options[name] for name in typed}
     assert options["conventions"] == str | Conventions | None
-    assert told == {name: choice | None for name, choice in typed.items()}
+    compared = {"judgments": typed["judgments"] | Literal["differ"]}  # of scores from files
+    assert told == {name: choice | None for name, choice in (typed | compared).items()}
     hints = get_type_hints(evaluate)
-    assert {name: hints[name] for name in told} == told
+    assert {name: hints[name] for name in told} == {name: choice | None for name, choice in typed.items()}
     assert {name: get_type_hints(Conventions)[name] for name in CHOICES} == typed
     handed_on = {get_type_hints(f)["options"] for f in (compare, report, explain, explain_difference)}
     assert handed_on == {Unpack[Options]}

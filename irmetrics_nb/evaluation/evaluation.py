@@ -293,7 +293,7 @@ def score_run(
     `judge_run`."""
     if part and not run.is_read: run = replace(run, source=_of_part(run.source, Run))
     in_order = 'given' in conventions.orders or conventions.duplicates in ('first', 'last')
-    source: Any = Input.of('run', run.path or run.source, in_order)
+    source: Any = Input.of('run', None if run.options else run.path or run.source, in_order)
     if record and source.source is None:
         run = run.loaded(conventions.duplicates)
         source = Input('run', run.source, in_order).record

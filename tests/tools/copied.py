@@ -41,7 +41,7 @@ def run(path):
         os.chdir(path.with_suffix(""))
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", category=ResourceWarning)
-        warnings.filterwarnings("ignore", category=SyntaxWarning, module=".*site-packages")  # of another package
+        warnings.filterwarnings("ignore", "invalid escape sequence", module=".*site-packages")  # in another package
         page = {"__name__": "__main__"}
         with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
             for kind, text, code in steps:
