@@ -168,7 +168,7 @@ def _systems_of(baseline_scores, qrels, runs, options):
         if not runs: raise typer.BadParameter("Missing argument 'BASELINE'.")
         return qrels, {}
     if baseline_scores and runs: files.remove(qrels)
-    else: qrels = files[0].with_name((saved.judgments or {}).get('name') or 'qrels.txt')
+    else: qrels = files[0].with_name(saved.judgments and saved.judgments['name'] or 'qrels.txt')
     check_apart([path.name for path in files], 'systems')
     systems = {path.name: saved_scores(source_of(path, 'run')) for path in files[1:]}
     if options and all(isinstance(system, Scores) for system in systems.values()):

@@ -845,7 +845,9 @@ def compare_family(
     if isinstance(measures, str): several = [measures]
     tables = [*product(several, slices)]
     samples = {name: slice_of(sample, groups, name) for name in slices}
-    rows = [_weighted_table(samples[name], measure) for measure, name in tables]
+    # values by system, with the weights of the queries as the last row
+    rows = [np.vstack([samples[name].values[:, sample.index(measure)],
+                       samples[name].weights]) for measure, name in tables]
     testing, describing = parts_of(progress or in_percent(None), 2)
     test = method.known_test
     tested = rows
@@ -872,10 +874,6 @@ def compare_family(
             has_judged=_has_judged(samples[name], rows[i], systems)))
         describing(len(pairs), decision.p.size)
     return pairs
-
-def _weighted_table(sample, measure):
-    """Return the values of a measure by system, with the weights as the last row."""
-    return np.vstack([sample.values[:, sample.index(measure)], sample.weights])
 
 def _has_judged(sample, rows, systems):
     """Return whether one of two systems retrieves a judged document, over the queries of
