@@ -744,11 +744,11 @@ def _describe(values, method, level, span, interval, **fields):
     """Return the `Pair` of two systems. values: array (3, queries), with the weights. span: the largest possible
     difference; intervals are clipped to it. interval: the interval that the test gives, or None to compute one.
     fields: the names and p-values of the pair."""
-    both = _common(values)
-    a, b, weights = both.T
+    values = _common(values)
+    a, b, weights = values.T
     d = differences(a, b)
     mean_a = mean_b = np.nan
-    if d.size: mean_a, mean_b, _ = np.average(both, axis=0, weights=weights).tolist()
+    if d.size: mean_a, mean_b, _ = np.average(values, axis=0, weights=weights).tolist()
     if interval is None: interval = _interval_of_mean(d, method, level, weights)
     bounds = _interval_of_mean(d, method, 1 - 2 * method.alpha, weights, one_sided=True)
     low, high, lower, upper = np.clip([*interval, *bounds], -span, span).tolist()

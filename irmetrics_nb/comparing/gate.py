@@ -435,7 +435,7 @@ class Gate(Recorded):
                             'judging': self.judging})
 
     def with_comparison(self) -> dict[str, Any]:
-        """Return the data of the comparison, with those of the gate as 'gate'."""
+        """Return the data of the comparison, with the data of the gate as 'gate'."""
         return {**self.comparison.to_dict(), 'gate': self.to_dict()}
 
     def to_junit(self) -> str:

@@ -79,7 +79,7 @@ def differing_judgments(runs: Sequence[Any]) -> str:
     """Return a sentence if the judgments of runs differ, as far as they are known, and '' otherwise."""
     if len({id(run.judgments) for run in runs}) == 1: return ''
     named = [(as_data(run.judgments), run.name) for run in runs if run.judgments]
-    by_hash = {known['content']: f'{name} ({known["name"]})' for known, name in named if known['content']}
+    by_hash = {data['content']: f'{name} ({data["name"]})' for data, name in named if data['content']}
     return f'the judgments of {" and ".join(by_hash.values())} differ' if len(by_hash) > 1 else ''
 
 # %% ../../nbs/evaluation/scores.ipynb #4ef97752
