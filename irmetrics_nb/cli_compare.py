@@ -163,18 +163,17 @@ def _systems_of(baseline_scores, qrels, runs, options):
 
     If no file has the judgments, they are the recorded file beside the first scores."""
     files = [*filter(None, [baseline_scores, qrels, *runs])]
-    saved = saved_scores(files[0])
+    saved = Scores.load(baseline_scores) if baseline_scores else saved_scores(qrels)
     if not isinstance(saved, Scores):
-        if baseline_scores: raise typer.BadParameter(f'{baseline_scores} is not a JSON file of saved scores')
         if not runs: raise typer.BadParameter("Missing argument 'BASELINE'.")
         return qrels, {}
     if baseline_scores and runs: files.remove(qrels)
-    else: qrels = files[0].with_name((saved.judgments or {}).get('name') or 'qrels.txt')
+    else: qrels = files[0].with_name(saved.judgments and saved.judgments['name'] or 'qrels.txt')
     check_apart([path.name for path in files], 'systems')
-    systems = {path.name: saved_scores(path) for path in files}
-    paths = {name: path for name, path in systems.items() if isinstance(path, Path)}
-    if options and not paths: raise typer.BadParameter(f'saved scores do not depend on --{[*options][0]}')
-    return qrels, systems | {name: source_of(path, 'run') for name, path in paths.items()}
+    systems = {path.name: saved_scores(source_of(path, 'run')) for path in files[1:]}
+    if options and all(isinstance(system, Scores) for system in systems.values()):
+        raise typer.BadParameter(f'saved scores do not depend on --{[*options][0]}')
+    return qrels, {files[0].name: saved} | systems
 
 # %% ../nbs/top_level/cli_compare.ipynb #349b0754
 def _check_gate(all_pairs, baseline, has_gate, gate_options, test, new):

@@ -254,8 +254,8 @@ def test_the_command_compares_saved_scores_as_the_runs(folder, args, checks):
     (["b.json", "a.json", "--ties", "given"], "saved scores do not depend on --ties", 2), (["b.json", "a.json", "-m", "P@5"], "P@5 was not computed; available: AP, nDCG@10", 2),
     (["b.json", "a.json", "--min", "P@5=0.1"], "P@5 was not computed", 2), (["b.json", "other/b.json"], "two systems are called 'b.json'", 1),
     (["qrels.txt", "new.run", "--baseline-scores", "b.json", "--ties", "given"], "need the same conventions", 1),
-    (["qrels.txt", "new.run", "--baseline-scores", "none.json"], "none.json is not a JSON file of saved scores", 2),
-    (["qrels.txt", "new.run", "--baseline-scores", "main.run"], "main.run is not a JSON file of saved scores", 2),
+    (["qrels.txt", "new.run", "--baseline-scores", "none.json"], "none.json: there is no such file", 1),
+    (["qrels.txt", "new.run", "--baseline-scores", "main.run"], "main.run is not a table of scores", 1),
     (["--baseline-scores", "other/b.json", "new.run"], "qrels.txt: there is no such file", 1),
     (["changed.txt", "new.run", "--baseline-scores", "b.json"], "the judgments of b.json (qrels.txt) and new.run (changed.txt) differ", 1)])  # fmt: skip
 def test_what_cannot_be_compared_is_refused_in_one_line(folder, args, message, code):

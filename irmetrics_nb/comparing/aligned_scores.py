@@ -246,13 +246,12 @@ def system_names(scores: Scores) -> tuple[str, ...]:
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #1fc47fa4
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:
-    """Build a `Sample` from qrels and runs, from scores, or from plain numbers. Scores, or numbers as {system:
-    {query: value}}, are passed as the first argument, without `runs`. `options` are passed to `evaluate`. Raises
-    ValueError for fewer than two systems, and TypeError for an unknown option or another type of input."""
+    """Build a `Sample` from qrels and runs, from scores, or from plain numbers; return a `Sample` unchanged. Scores,
+    or numbers as {system: {query: value}}, are passed as the first argument, without `runs`. `options` are passed to
+    `evaluate`. Raises ValueError for fewer than two systems, and TypeError for an unknown option or another type of
+    input."""
     differ = options == {'judgments': 'differ'}
-    if runs is not None:
-        qrels = _evaluated(qrels, runs, measures, options)
-        if isinstance(qrels, Scores): measures = None
+    if runs is not None: qrels = _evaluated(qrels, runs, measures, options)
     elif options and not differ:
         raise TypeError(f'{", ".join(options)}: only allowed with judgments and runs, not with scores')
     sample = _from_results(qrels, measures, differ)
@@ -262,14 +261,14 @@ def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -
 def _from_results(results, measures, differ):
     """Build a `Sample` from one or several `Scores`, or {system: {query: value}}. differ: whether the judgments of
     the scores may differ."""
+    if isinstance(results, Sample): return results
     named = results if isinstance(results, Mapping) else {}
     def all_are(items, item_type): return all(isinstance(item, item_type) for item in items)
     if named and all_are(named.values(), Mapping):
         if measures is None: measures = 'value'
         return from_numbers(named, str(measures))
     if named and all_are(named.values(), Scores):
-        results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) if len(scores.runs) == 1 else scores
-                   for name, scores in named.items()]
+        results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) for name, scores in named.items()]
     if isinstance(results, list | tuple) and all_are(results, Scores): return _from_several(results, measures, differ)
     if isinstance(results, Scores): return from_scores(results, measures)
     raise TypeError('this input cannot be compared; pass judgments and {name: run}, or scores, or '
@@ -302,17 +301,17 @@ def unknown_option(options: Iterable[str]) -> str | None:
     return next((name for name in options if name not in accepted), None)
 
 def _evaluated(qrels, runs, measures, options):
-    """Return the scores of several runs, or {name: scores} if some are saved scores, whose measures and conventions
-    then hold for the others. Raise TypeError for an unknown option or a single run. runs: a dict, list, folder, file
-    pattern or table with a column of system names."""
+    """Build a `Sample` from several runs, or return {name: scores} if some are saved scores, whose measures and
+    conventions then hold for the others. Raise TypeError for an unknown option or a single run. runs: a dict, list,
+    folder, file pattern or table with a column of system names."""
     unknown = unknown_option(options)
     if unknown is not None:
         of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors', 'require')
         hint = ': it is an option of gate(comparison, ...)' * of_gate
         raise TypeError(f'compare() has no option {unknown!r}{hint}')
     sources = {name: saved_scores(run) for name, run in runs.items()} if isinstance(runs, Mapping) else {}
-    for saved in sources.values():
-        if not isinstance(saved, Scores): continue
+    saved = next((run for run in sources.values() if isinstance(run, Scores)), None)
+    if saved is not None:
         options = {'conventions': saved.conventions, **options}
         return {name: run if isinstance(run, Scores) else evaluate(qrels, run, measures or saved.requested, **options)
                 for name, run in sources.items()}
@@ -321,7 +320,7 @@ def _evaluated(qrels, runs, measures, options):
         raise TypeError(f'compare() needs several runs, not one {type(runs).__name__}; pass '
                         '{name: run}, a list, a folder of runs, or a table with system= for its run column')
     if measures is None: measures = 'AP nDCG@10 RR'
-    return evaluate(qrels, several, measures, **options)
+    return from_scores(evaluate(qrels, several, measures, **options))
 
 # %% ../../nbs/comparing/aligned_scores.ipynb #77cc6a6f
 def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
@@ -745,11 +744,11 @@ def _describe(values, method, level, span, interval, **fields):
     """Return the `Pair` of two systems. values: array (3, queries), with the weights. span: the largest possible
     difference; intervals are clipped to it. interval: the interval that the test gives, or None to compute one.
     fields: the names and p-values of the pair."""
-    both = _common(values)
-    a, b, weights = both.T
+    values = _common(values)
+    a, b, weights = values.T
     d = differences(a, b)
     mean_a = mean_b = np.nan
-    if d.size: mean_a, mean_b, _ = np.average(both, axis=0, weights=weights).tolist()
+    if d.size: mean_a, mean_b, _ = np.average(values, axis=0, weights=weights).tolist()
     if interval is None: interval = _interval_of_mean(d, method, level, weights)
     bounds = _interval_of_mean(d, method, 1 - 2 * method.alpha, weights, one_sided=True)
     low, high, lower, upper = np.clip([*interval, *bounds], -span, span).tolist()
@@ -846,7 +845,9 @@ def compare_family(
     if isinstance(measures, str): several = [measures]
     tables = [*product(several, slices)]
     samples = {name: slice_of(sample, groups, name) for name in slices}
-    rows = [_weighted_table(samples[name], measure) for measure, name in tables]
+    # values by system, with the weights of the queries as the last row
+    rows = [np.vstack([samples[name].values[:, sample.index(measure)],
+                       samples[name].weights]) for measure, name in tables]
     testing, describing = parts_of(progress or in_percent(None), 2)
     test = method.known_test
     tested = rows
@@ -873,10 +874,6 @@ def compare_family(
             has_judged=_has_judged(samples[name], rows[i], systems)))
         describing(len(pairs), decision.p.size)
     return pairs
-
-def _weighted_table(sample, measure):
-    """Return the values of a measure by system, with the weights as the last row."""
-    return np.vstack([sample.values[:, sample.index(measure)], sample.weights])
 
 def _has_judged(sample, rows, systems):
     """Return whether one of two systems retrieves a judged document, over the queries of

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MOST_LETTERS', 'MARK_LETTERS', 'MEAN_COLUMNS', 'MOST_SLICES', 'Comparison', 'family_text', 'intervals_text',
            'could_text', 'spread_warnings', 'method_sentence', 'PairTable', 'by_mean', 'best_first', 'tiers', 'letter',
-           'common', 'marks', 'marks_text', 'marked_means', 'share_sentences', 'compare', 'compare_sample']
+           'common', 'marks', 'marks_text', 'marked_means', 'share_sentences', 'compare']
 
 # %% ../../nbs/comparing/comparison.ipynb #3261342e
 from collections import Counter, defaultdict
@@ -639,13 +639,9 @@ def _share(comparison, total):
     """Return a sentence for one pair. total: the pair compared over all queries."""
     names = (total.measure, total.a, total.b)
     digits = decimals(total)
-    parts = []
-    for pair in comparison.rows:
-        if (pair.measure, pair.a, pair.b) != names: continue
-        if pair is total: continue
-        if not pair.queries: continue
-        part = pair.difference * pair.weight / total.weight
-        parts.append((part, pair.slice))
+    inside = [pair for pair in comparison.rows if pair is not total and pair.queries]
+    parts = [(pair.difference * pair.weight / total.weight, pair.slice)
+             for pair in inside if (pair.measure, pair.a, pair.b) == names]
     by_dimension = defaultdict(list)  # the slices of one dimension are parts of a whole
     for part, name in sorted(parts, key=lambda part: -abs(part[0])):
         text = f'{name} contributes {sentence_number(part, digits)}'
@@ -778,16 +774,6 @@ def compare(
     if baseline is not None: baseline = str(baseline)
     if groups is None: groups = sample.groups or None
     slices = None if groups is None else groups_of_queries(sample, groups)
-    return compare_sample(sample, method, baseline, slices, tests)
-
-def compare_sample(
-    sample: Sample, method: Method, baseline: str | None = None,
-    slices: tuple[str, ...] | None = None, progress: Progress | None = None,
-) -> Comparison:
-    """Compare the systems of a sample; return the result of `compare`.
-
-    slices: the group of each query. The other parameters are those of `compare`. Raises
-    ValueError if no measure rates quality."""
     tested = sample.tested
     if not tested:
         raise ValueError('there is nothing to test, because these are not measures of '
@@ -797,7 +783,7 @@ def compare_sample(
     else: families = [[measure] for measure in tested]
     tasks = [*product(families, dict.fromkeys([None, slices]))]
     rows = []
-    for (family, divided), part in zip(tasks, parts_of(in_percent(progress), len(tasks))):
+    for (family, divided), part in zip(tasks, parts_of(tests, len(tasks))):
         rows += compare_family(sample, family, method, baseline, divided, part)
     rows.sort(key=lambda pair: tested.index(pair.measure))
     return Comparison(sample, tuple(rows), method, baseline, slices)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['Floors', 'MOST_QUERIES', 'ASSUMED', 'Verdict', 'Floor', 'parse_floor', 'parse_floors', 'parse_limit', 'largest_drop',
-           'check_floors', 'missed_floors', 'Gate', 'gate', 'check_again', 'assert_no_drop', 't_power',
-           'queries_needed', 'SampleSize', 'how_many']
+           'check_floors', 'missed_floors', 'Gate', 'gate', 'assert_no_drop', 't_power', 'queries_needed', 'SampleSize',
+           'how_many']
 
 # %% ../../nbs/comparing/gate.ipynb #0a0f752b
 import re
@@ -43,7 +43,7 @@ from irmetrics_nb.comparing.sentences import (
     method_text,
     nothing_measured,
     pair_interval,
-    weights_text,
+    queries_text,
 )
 from .statistics import detectable_by, differences
 from ..core.choices import check_option, check_value, parameter
@@ -250,14 +250,13 @@ def _pair_verdict(comparison, pair, check, passed, evidence, outcome, unknown):
     interval and the p-value. outcome: a text added at the end. If the check failed, the
     verdict contains the queries that lost most."""
     difference = sentence_number(pair.difference, decimals(pair))
-    queries = counted(pair.queries, 'query') + weights_text(pair)
     text = visible(
         f'{pair.measure} of {pair.b}{in_slice(pair.slice)}: {sentence_number(pair.mean_a)} → '
-        f'{sentence_number(pair.mean_b)}, {difference} ({evidence}, {queries}){outcome}')
+        f'{sentence_number(pair.mean_b)}, {difference} ({evidence}, {queries_text(pair)}){outcome}')
     worst = []
     if not passed:
-        ascending = comparison.slice(pair.slice).queries(pair.a, pair.b, pair.measure)
-        worst = [(q, before, after) for q, before, after in ascending[:WORST] if after < before]
+        queries = comparison.slice(pair.slice).queries(pair.a, pair.b, pair.measure)
+        worst = [(q, before, after) for q, before, after in queries[:WORST] if after < before]
     return Verdict(check, pair.b, pair.measure, pair.slice, passed, text, tuple(worst), unknown)
 
 # %% ../../nbs/comparing/gate.ipynb #3b27e5ac
@@ -378,7 +377,8 @@ class Gate(Recorded):
     comparison: Comparison     # what was checked
     could: tuple[str, ...]     # the minimum detectable and the largest possible drops
     judging: tuple[str, ...]   # judged@k of each system, with warnings
-    options: Mapping[str, Any]  # of `gate`
+    options: Mapping[str, Any]  # of `gate`, without floors
+    floors: tuple[Floor, ...]
 
     @property
     def inputs(self) -> tuple[Any, ...]:
@@ -435,7 +435,7 @@ class Gate(Recorded):
                             'judging': self.judging})
 
     def with_comparison(self) -> dict[str, Any]:
-        """Return the data of the comparison, with those of the gate as 'gate'."""
+        """Return the data of the comparison, with the data of the gate as 'gate'."""
         return {**self.comparison.to_dict(), 'gate': self.to_dict()}
 
     def to_junit(self) -> str:
@@ -538,14 +538,9 @@ def gate(
     judging = [*judging_notes(sample), *judging_warnings(sample, systems)]
     options = {
         'max_drop': max_drop, 'margin': margin, 'fail_if_worse': named,
-        'floors': [*map(vars, required)], 'allow_unknown': allow_unknown,
-        'min_coverage': min_coverage, 'require': require}
-    return Gate(tuple(verdicts), comparison, could, tuple(map(visible, judging)), options)
-
-def check_again(verdict: Gate, comparison: Comparison) -> Gate:
-    """Check another comparison by the same options."""
-    floors = [Floor(**floor) for floor in verdict.options['floors']]
-    return gate(comparison, **{**verdict.options, 'floors': floors})
+        'allow_unknown': allow_unknown, 'min_coverage': min_coverage, 'require': require}
+    return Gate(tuple(verdicts), comparison, could, tuple(map(visible, judging)), options,
+                tuple(required))
 
 # %% ../../nbs/comparing/gate.ipynb #c90495e5
 def _worst_text(queries):

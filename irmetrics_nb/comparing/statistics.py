@@ -148,7 +148,7 @@ def moments(differences: np.ndarray, weights: Any = 1) -> tuple[float, float, fl
     w = np.broadcast_to(weights, d.shape)
     total = w.sum()
     n = float(total**2 / (w**2).sum())
-    mean = float((w * d).sum() / total)
+    mean = float(np.average(d, weights=w))
     if n < max(2, min(len(d), LEAST_EFFECTIVE) - 1e-9): return mean, np.nan, n
     if np.ptp(d) == 0: return mean, 0.0, n
     deviation = np.sqrt(((w * (d - mean)) ** 2).sum() / (n - 1))

@@ -79,8 +79,7 @@ def differing_judgments(runs: Sequence[Any]) -> str:
     """Return a sentence if the judgments of runs differ, as far as they are known, and '' otherwise."""
     if len({id(run.judgments) for run in runs}) == 1: return ''
     named = [(as_data(run.judgments), run.name) for run in runs if run.judgments]
-    by_hash = {judgments['content']: f'{name} ({judgments["name"]})' for judgments, name in named}
-    by_hash.pop(None, None)
+    by_hash = {data['content']: f'{name} ({data["name"]})' for data, name in named if data['content']}
     return f'the judgments of {" and ".join(by_hash.values())} differ' if len(by_hash) > 1 else ''
 
 # %% ../../nbs/evaluation/scores.ipynb #4ef97752
@@ -447,7 +446,7 @@ class Scores(Recorded):
     def inputs(self) -> tuple[Any, ...]:
         "Return references to the judgments and the runs, as far as they are known."
         sources = self.judgments, *(run.source for run in self.runs)
-        return tuple(x for x in sources if x is not None)
+        return tuple(filter(None, sources))
 
     @property
     def means(self) -> dict[str, Any]:
@@ -635,13 +634,10 @@ class Scores(Recorded):
         """Read the scores that `save` wrote to a JSON, Parquet or CSV file.
 
         A CSV file has only the values: pass the conventions that were used, to put the
-        scores beside others. Raises DataError if the file is not a table of scores, or
-        has the record of another result."""
-        record, _ = read_record(path)
-        if record:
-            scores = super().load(path)
-            if conventions is None: return scores
-            return replace(scores, conventions=conventions_of(conventions))
+        scores beside others. With `conventions`, only the values of a file are read.
+        Raises DataError if the file is not a table of scores, or has the record of
+        another result."""
+        if conventions is None and read_record(path)[0]: return super().load(path)
         from irmetrics_nb.data.records import read_scores
         if conventions is None: conventions = Conventions(known=False)
         else: conventions = conventions_of(conventions)

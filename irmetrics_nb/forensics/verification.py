@@ -19,8 +19,8 @@ import numpy as np
 # %% ../../nbs/forensics/verification.ipynb #7e51f105
 from .. import Comparison, DataError, Gate, Scores, __version__, evaluate
 from ..comparing.aligned_scores import from_scores
-from ..comparing.comparison import compare_sample
-from ..comparing.gate import check_again
+from ..comparing.comparison import compare
+from ..comparing.gate import gate
 from ..comparing.statistics import METHODS
 from ..data.errors import StrPath, visible
 from ..data.fingerprints import content_record
@@ -154,7 +154,8 @@ def _check_statistics(comparison, record):
     """Recompute the pairs of a comparison from the values of the queries."""
     method = comparison.method
     text = 'from the values of the queries'
-    again = compare_sample(comparison.sample, method, comparison.baseline, comparison.groups)
+    groups = comparison.groups and dict(zip(comparison.sample.query_ids, comparison.groups))
+    again = compare(comparison.sample, baseline=comparison.baseline, groups=groups, **vars(method))
     pairs: Any = again.rows
     if record['numpy'] != np.__version__ and (method.known_test.draws or method.interval in METHODS):
         text += ', random numbers within their Monte Carlo error (other generator)'
@@ -268,7 +269,7 @@ def _check_part(part, record, folder, qrels, runs):
     yield _check_values(part if is_scores else part.sample, names, sources)
     if not is_scores: yield _check_statistics(part, record)
     if verdict:
-        again = check_again(verdict, part)
+        again = gate(part, floors=verdict.floors, **verdict.options)
         yield _outcome('verdicts', unequal(as_data(verdict), as_data(again), STATISTICS), 'from the statistics')
 
 def _check_shown(parts, record, shown):
