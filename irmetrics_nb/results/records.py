@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NOT_IN_DATA', 'PREDICATE_TYPE', 'as_data', 'from_data', 'canonical', 'fingerprint', 'Recorded', 'restored',
-           'statement', 'read_record']
+           'read_record']
 
 # %% ../../nbs/results/records.ipynb #4ec04d04
 import json
@@ -184,8 +184,7 @@ class Recorded(Result):
         if end not in ('.intoto.json', '.predicate.json'):
             return super().save(path, format, digits=digits)
         data = self._signed({})
-        if end == '.intoto.json':
-            data = {**statement(data, as_data(self.inputs)), 'predicate': data}
+        if end == '.intoto.json': data = _statement(data, as_data(self.inputs))
         write_whole(path, _canonical_bytes(data))
 
     def _to_parquet(self):
@@ -214,20 +213,20 @@ def restored(kinds: Mapping[str, Any], record: Mapping[str, Any], path: object) 
         raise DataError(f'{path} has no record of {" or ".join(kinds)}; write one with '
                         '.save(name)')
     try: return from_data(kinds[kind], record['data'])
-    except DataError as error: raise DataError(f'{path}: {error}') from None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f'{path}: the record is damaged ({error})') from None
+        raise DataError(f'{path} cannot be loaded: {error}') from None
 
-def statement(predicate: dict[str, Any], inputs: list[Any]) -> dict[str, Any]:
-    """Return an in-toto Statement v1 about a record, without its predicate, the record.
+def _statement(predicate, inputs):
+    """Return an in-toto Statement v1 about a record, which is its predicate.
 
     Its subjects are the record in its canonical form and the `inputs` that are files."""
-    files = [(x['name'], x['sha256']) for x in inputs if x and x['sha256']]
+    files = [(x['name'], x['sha256']) for x in inputs if x['sha256']]
     name = f'{predicate["kind"].lower()}.predicate.json'
     subjects = [(name, fingerprint(predicate)), *files]
     return {
         '_type': 'https://in-toto.io/Statement/v1', 'predicateType': PREDICATE_TYPE,
-        'subject': [{'name': name, 'digest': {'sha256': x}} for name, x in subjects]}
+        'subject': [{'name': name, 'digest': {'sha256': x}} for name, x in subjects],
+        'predicate': predicate}
 
 PREDICATE_TYPE = 'https://irmetrics-nb.github.io/irmetrics_nb/schemas/record-v1.json'
 
@@ -243,8 +242,7 @@ def read_record(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, Any]
             return record, as_data({'table': table})
         if b'"sha256"' not in content: return {}, {}
         data = json.loads(content.decode('utf-8', 'surrogateescape'))
-        for name in 'record', 'predicate':
-            if name in data: return data.pop(name), data
+        if 'record' in data: return data.pop('record'), data
         return (data if 'kind' in data else {}), {}
     except (ValueError, KeyError, TypeError): return {}, {}
 
