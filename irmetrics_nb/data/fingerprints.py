@@ -131,20 +131,21 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
 class Input:
     """Reference to the judgments or to a run from which a result was computed."""
     role: str          # 'qrels' or 'run'
-    source: Any        # a path, `Qrels`, a weak reference to a `Run`, or None
+    source: Any        # a file, `Qrels`, a weak reference to a `Run`, or None
     in_order: bool = False  # whether the result depends on the order of the rows
     state: tuple[int, int] | None = None  # of a file, when it was read
 
     @classmethod
     def of(cls, role: str, source: Any, in_order: bool = False) -> 'Input':
-        """Return a reference to a source: a path, `Qrels`, a `Run`, or another."""
-        if is_path(source): return cls(role, source, in_order, _state(source))
+        """Return a reference to a source: a file, `Qrels`, a `Run`, or another."""
+        state = _state(source) if is_path(source) else None
+        if state: return cls(role, source, in_order, state)
         if not isinstance(source, Qrels | Run) or source._dicts: source = None
         return cls(role, ref(source) if isinstance(source, Run) else source, in_order)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle only a path, not the rows of an input in memory."""
-        source = self.source if is_path(self.source) else None
+        source = self.source if self.state else None
         return Input, (self.role, source, self.in_order, self.state)
 
     @cached_property
@@ -158,13 +159,11 @@ class Input:
         if source is None:
             advice = phrase('pass record=True', 'write it to a file first')
             return record | {'reason': f'it cannot be read again; {advice}'}
-        path = source if is_path(source) else source.rows.source
+        path = source if self.state else source.rows.source
         if os.path.isfile(path):
             form = ''.join(Path(path).suffixes)
             record |= {'name': os.path.basename(path), 'form': form}
-        if is_path(source):
-            if not self.state:
-                return record | {'reason': 'it is not a single file on this machine'}
+        if self.state:
             if _state(source) != self.state:
                 reason = 'the file has changed since it was read'
                 warnings.warn(f'{source}: {reason}, so the record has no hash of it',

@@ -187,13 +187,10 @@ class Recorded(Result):
         if end == '.intoto.json': data = _statement(data, as_data(self.inputs))
         write_whole(path, _canonical_bytes(data))
 
-    def _to_parquet(self):
-        file = BytesIO()
-        columns = self._file_columns()
-        record = json.dumps(self._signed({'table': columns}), ensure_ascii=False)
-        frame = self._as_frame(columns)
-        frame.write_parquet(file, metadata={'irmetrics_nb': record})
-        return file.getvalue()
+    def _to_parquet(self, **options):
+        record = self._signed({'table': self._file_columns()})
+        text = json.dumps(record, ensure_ascii=False)
+        return super()._to_parquet(metadata={'irmetrics_nb': text})
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Self:
@@ -242,8 +239,7 @@ def read_record(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, Any]
             return record, as_data({'table': table})
         if b'"sha256"' not in content: return {}, {}
         data = json.loads(content.decode('utf-8', 'surrogateescape'))
-        if 'record' in data: return data.pop('record'), data
-        return (data if 'kind' in data else {}), {}
+        return (data, {}) if 'kind' in data else (data.pop('record', {}), data)
     except (ValueError, KeyError, TypeError): return {}, {}
 
 def _commit():
