@@ -61,15 +61,11 @@ def _contents(rows, sizes, in_order):
     data = table.view(np.uint8).reshape(len(table), table.itemsize)
     used = np.arange(table.itemsize) < 4 + length[:, None]
     used[:, -TAIL:] = True
-    constant = (data == data[:1]).all(axis=0)
-    prefix = data.take(np.argsort(constant, kind='stable')[:8], axis=1)
-    keys = np.arange(len(table)) if in_order else prefix.view('>u8').ravel().astype(np.uint64)
+    keys = np.arange(len(table)) if in_order else table.view(f'S{table.itemsize}')
     end = 0
     for size in sizes:
         span = slice(end, end := end + size)
         order = np.argsort(keys[span])
-        if not np.diff(keys[span][order]).all():
-            order = np.argsort(table[span].view(f'S{table.itemsize}'))
         yield data[span].take(order, axis=0)[used[span].take(order, axis=0)]
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f10
