@@ -170,7 +170,7 @@ class Input:
 
 def _state(path): return file_state(path) if os.path.isfile(path) else None
 
-RECORDED = ('role name form bytes rows queries ranks sha256 content in_order digests '
+RECORDED = ('role name form bytes digests rows queries ranks sha256 content in_order '
             'reason').split()
 
 def content_record(source: Any, role: str, in_order: bool = False) -> dict[str, Any]:

@@ -7,9 +7,10 @@ __all__ = ['VALUES_CHECKED', 'RECOMPUTED', 'Check', 'Verification', 'verify']
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f104
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextvars import Context
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,9 +40,9 @@ def _items(data):
     skipped = REFERENCES if HOLDERS & data.keys() else ()
     return {name: x for name, x in data.items() if name not in skipped}
 
-def unequal(x: Any, y: Any, tolerance: float, texts: bool = True, place: str = '') -> Iterator[str]:
-    """Yield a text for each place at which recorded data x and computed data y differ by more than `tolerance`, relative
-    to numbers above 1.
+def _unequal(x, y, tolerance, texts=True, place=''):
+    """Yield a text for each place at which recorded x and computed y differ by more than `tolerance`, relative to
+    numbers above 1.
 
     texts: whether texts are compared, too. place: the names of the data that have x and y."""
     if x == y: return
@@ -49,7 +50,7 @@ def unequal(x: Any, y: Any, tolerance: float, texts: bool = True, place: str = '
     if recorded and computed:
         for name in recorded | computed:
             pair = recorded.get(name), computed.get(name)
-            yield from unequal(*pair, tolerance, texts, f'{place}{name}.')
+            yield from _unequal(*pair, tolerance, texts, f'{place}{name}.')
         return
     types = {type(x), type(y)}
     if types == {str} and not texts: return
@@ -85,7 +86,8 @@ class Verification(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the checks as dicts."""
-        return {'file': self.name, 'ok': self.ok, 'checks': [check._asdict() for check in self.rows]}
+        checks = [check._asdict() for check in self.rows]
+        return {'file': self.name, 'ok': self.ok, 'checks': checks}
 
     def _blocks(self):
         verdict = {0: 'verified', 3: 'DIFFERS', 2: 'cannot be verified'}[self.code]
@@ -98,18 +100,18 @@ VALUES_CHECKED = 'values of queries'  # from the inputs
 RECOMPUTED = VALUES_CHECKED, 'means', 'statistics', 'verdicts'
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f109
-def _outcome(subject, found, equal=''):
-    """Return a check: equal if no differences were found."""
-    for difference in found: return Check(subject, 'differs', difference)
-    return Check(subject, 'equal', equal)
+def _compared(subject, recorded, computed, tolerance, source, texts=True):
+    """Return a check: 'equal' if results or data are as recorded. source: from which they were computed."""
+    for text in _unequal(as_data(recorded), as_data(computed), tolerance, texts):
+        return Check(subject, 'differs', text)
+    return Check(subject, 'equal', source)
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f111
 def _found(recorded, source, folder):
     """Return the source of an input: the given one, a file of its plain name in the folder, or None."""
-    name = recorded and recorded['name']
-    if source is not None or not name or name != os.path.basename(name): return source
-    path = folder / name
-    return path if path.is_file() else None
+    name = recorded and recorded['name'] or ''
+    if source is None and name == os.path.basename(name) and (folder / name).is_file(): return folder / name
+    return source
 
 def _check_input(recorded, source):
     """Compare an input with its record."""
@@ -119,7 +121,7 @@ def _check_input(recorded, source):
     if source is None: return Check(subject, 'not checked', 'the file was not found')
     try: computed = content_record(source, role, bool(recorded['in_order']))
     except DataError as error: return Check(subject, 'differs', str(error))
-    return _outcome(subject, unequal({name: recorded[name] for name in computed}, computed, 0), 'the same rows')
+    return _compared(subject, recorded, recorded | computed, 0, 'the same rows')
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f113
 def _check_values(part, names, sources):
@@ -136,7 +138,7 @@ def _check_values(part, names, sources):
         if isinstance(part, Scores): part = _reordered(part, ids)
     if not isinstance(part, Scores): again = replace(from_scores(again), weights=part.weights)
     elif part.is_single: again = again.run(names[0])
-    return _outcome(VALUES_CHECKED, unequal(as_data(part), as_data(again), VALUES), 'from the inputs')
+    return _compared(VALUES_CHECKED, part, again, VALUES, 'from the inputs')
 
 def _reordered(scores, query_ids):
     """Return scores with the queries in another order, such as that of parts or of Spark, without their tie bounds."""
@@ -155,7 +157,7 @@ def _check_statistics(comparison, record):
     if record['numpy'] != np.__version__ and (method.known_test.draws or method.interval in METHODS):
         text += ', random numbers within their Monte Carlo error (other generator)'
         pairs = [_as_recorded(*both, method) for both in zip(comparison.rows, pairs)]
-    return _outcome('statistics', unequal(as_data(comparison.rows), as_data(pairs), STATISTICS), text)
+    return _compared('statistics', comparison.rows, pairs, STATISTICS, text)
 
 def _as_recorded(recorded, computed, method):
     """Return the computed pair, with the random numbers of the record if they are within their Monte Carlo error:
@@ -233,9 +235,10 @@ def _checks(record, shown, path, qrels, runs):
     try:
         sha256 = record.pop('sha256', '')
         changed = fingerprint({**shown, 'record': record}) != sha256
-        yield _outcome('record', ['the file was changed after it was written'] * changed)
+        if changed: yield Check('record', 'differs', 'the file was changed after it was written')
+        else: yield Check('record', 'equal')
         result = restored(KINDS, record, path.name)
-        for text in unequal(record['data'], as_data(result), 0): raise ValueError(f'it contradicts itself: {text}')
+        for text in _unequal(record['data'], as_data(result), 0): raise ValueError(f'it contradicts itself: {text}')
         parts = [result.scores, result.comparison] if isinstance(result, Report) else [result]
         folder = path.absolute().parent
         for part in filter(None, parts): yield from _check_part(part, record, folder, qrels, runs)
@@ -248,17 +251,15 @@ def _check_part(part, record, folder, qrels, runs):
     if isinstance(part, Gate):
         yield from _check_part(part.comparison, record, folder, qrels, runs)
         again = check_again(part, part.comparison)
-        yield _outcome('verdicts', unequal(as_data(part), as_data(again), STATISTICS), 'from the statistics')
+        yield _compared('verdicts', part, again, STATISTICS, 'from the statistics')
         return
-    is_scores = isinstance(part, Scores)
-    names = [run.name for run in part.runs] if is_scores else part.sample.systems
-    inputs = part.inputs or [None] * (1 + len(names))
+    sample: Any = part if isinstance(part, Scores) else part.sample
+    names = [run.name for run in part.runs] if sample is part else sample.systems
     given = qrels, *(runs.get(name or 'run') for name in names)
-    sources = [_found(*pair, folder) for pair in zip(inputs, given)]
-    for recorded, source in zip(inputs, sources):
-        if recorded: yield _check_input(recorded, source)
-    yield _check_values(part if is_scores else part.sample, names, sources)
-    if not is_scores: yield _check_statistics(part, record)
+    sources = [_found(*pair, folder) for pair in zip_longest(part.inputs, given)]
+    for pair in zip(part.inputs, sources): yield _check_input(*pair)
+    yield _check_values(sample, names, sources)
+    if sample is not part: yield _check_statistics(part, record)
 
 def _check_shown(result, record, shown):
     """Check what a file has besides the record. Texts are compared if they are of this version."""
@@ -268,5 +269,4 @@ def _check_shown(result, record, shown):
         computed = Context().run(result.with_comparison if 'gate' in shown else result._shown_data)
         if isinstance(result, Scores | Report): subject, text = 'means', 'from the values of the queries'
     shown['checkup'] = computed['checkup'] = None  # the record does not have it
-    found = unequal(shown, as_data(computed), VALUES, texts=record['version'] == __version__)
-    return _outcome(subject, found, text)
+    return _compared(subject, shown, computed, VALUES, text, texts=record['version'] == __version__)
