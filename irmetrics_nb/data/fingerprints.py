@@ -20,9 +20,8 @@ import numpy as np
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f05
 from .errors import DataError, DataWarning, StrPath, phrase
-from .judging import DEFAULT_MEMORY
 from .qrels_and_runs import Qrels, Run
-from .recognition import RunSource
+from .recognition import open_run
 from .sources import file_state, is_path, read_rows
 from .text import Rows
 
@@ -64,9 +63,9 @@ def _contents(rows, sizes, in_order):
     keys = np.arange(len(table)) if in_order else table.view(f'S{table.itemsize}')
     end = 0
     for size in sizes:
-        span = slice(end, end := end + size)
-        order = np.argsort(keys[span])
-        yield data[span].take(order, axis=0)[used[span].take(order, axis=0)]
+        order = np.argsort(keys[end:end + size]) + end
+        yield data[order][used[order]]
+        end += size
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f10
 @dataclass(frozen=True)
@@ -104,8 +103,7 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
     """
     from hashlib import sha256
     if isinstance(source, Qrels | Run): source = source.rows
-    file = None
-    if role == 'run' and is_path(source): file = RunSource.of(source).open(DEFAULT_MEMORY)
+    file = open_run(source) if role == 'run' and is_path(source) else None
     batches = iter([read_rows(source, role)]) if file is None else map(file.rows, file)
     digests: dict[bytes, Any] = {}
     for rows in batches:

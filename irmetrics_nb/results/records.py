@@ -67,8 +67,8 @@ def from_data(hint: Any, data: Any) -> Any:
     args = get_args(hint)
     if isinstance(data, dict) and [*data] == ['function']:
         raise DataError(f'the function {data["function"]} is not in the file')
-    if kind is float: return np.nan if data is None else float(data)
     if kind is np.ndarray: return np.array(data, float)
+    if kind is float: return np.array(data, float).item()
     if data is None: return None
     if kind in (Union, UnionType): return from_data(args[0], data)
     if kind is Measure: return _measure_of(data)
