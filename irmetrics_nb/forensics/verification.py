@@ -33,7 +33,7 @@ STATISTICS = 1e-9   # and of other statistics
 REFERENCES = {'judgments', 'source', 'inputs', 'reading', 'remarks'}  # data about inputs, which are checked apart
 HOLDERS = {'query_ids', 'tie_bounds'}  # fields of the objects that have such data
 
-def _items(data):
+def _contents_of(data):
     """Return {name or index: item} of a dict or a list, without references to inputs; {} for a text or a number."""
     if isinstance(data, list): return dict(enumerate(data))
     if not isinstance(data, dict): return {}
@@ -46,7 +46,7 @@ def _unequal(x, y, tolerance, texts=True, place=''):
 
     texts: whether texts are compared, too. place: the names of the data that have x and y."""
     if x == y: return
-    recorded, computed = _items(x), _items(y)
+    recorded, computed = _contents_of(x), _contents_of(y)
     if recorded and computed:
         for name in recorded | computed:
             pair = recorded.get(name), computed.get(name)
@@ -100,14 +100,14 @@ VALUES_CHECKED = 'values of queries'  # from the inputs
 RECOMPUTED = VALUES_CHECKED, 'means', 'statistics', 'verdicts'
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f109
-def _compared(subject, recorded, computed, tolerance, source, texts=True):
+def _equality(subject, recorded, computed, tolerance, source, texts=True):
     """Return a check: 'equal' if results or data are as recorded. source: from which they were computed."""
     for text in _unequal(as_data(recorded), as_data(computed), tolerance, texts):
         return Check(subject, 'differs', text)
     return Check(subject, 'equal', source)
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f111
-def _found(recorded, source, folder):
+def _located(recorded, source, folder):
     """Return the source of an input: the given one, a file of its plain name in the folder, or None."""
     name = recorded and recorded['name'] or ''
     if source is None and name == os.path.basename(name) and (folder / name).is_file(): return folder / name
@@ -121,7 +121,7 @@ def _check_input(recorded, source):
     if source is None: return Check(subject, 'not checked', 'the file was not found')
     try: computed = content_record(source, role, bool(recorded['in_order']))
     except DataError as error: return Check(subject, 'differs', str(error))
-    return _compared(subject, recorded, recorded | computed, 0, 'the same rows')
+    return _equality(subject, recorded, recorded | computed, 0, 'the same rows')
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f113
 def _check_values(part, names, sources):
@@ -138,7 +138,7 @@ def _check_values(part, names, sources):
         if isinstance(part, Scores): part = _reordered(part, ids)
     if not isinstance(part, Scores): again = replace(from_scores(again), weights=part.weights)
     elif part.is_single: again = again.run(names[0])
-    return _compared(VALUES_CHECKED, part, again, VALUES, 'from the inputs')
+    return _equality(VALUES_CHECKED, part, again, VALUES, 'from the inputs')
 
 def _reordered(scores, query_ids):
     """Return scores with the queries in another order, such as that of parts or of Spark, without their tie bounds."""
@@ -157,7 +157,7 @@ def _check_statistics(comparison, record):
     if record['numpy'] != np.__version__ and (method.known_test.draws or method.interval in METHODS):
         text += ', random numbers within their Monte Carlo error (other generator)'
         pairs = [_as_recorded(*both, method) for both in zip(comparison.rows, pairs)]
-    return _compared('statistics', comparison.rows, pairs, STATISTICS, text)
+    return _equality('statistics', comparison.rows, pairs, STATISTICS, text)
 
 def _as_recorded(recorded, computed, method):
     """Return the computed pair, with the random numbers of the record if they are within their Monte Carlo error:
@@ -166,12 +166,12 @@ def _as_recorded(recorded, computed, method):
     variance = max(x * (1 - x) for x in (computed.p, computed.p_adjusted))
     error = 4 * np.sqrt(variance / draws) + 1 / draws
     width = .1 * (computed.high - computed.low) * (method.interval in METHODS)
-    errors = {'p': error, 'p_adjusted': error * computed.family} | dict.fromkeys(ENDS, width)
+    errors = {'p': error, 'p_adjusted': error * computed.family} | dict.fromkeys(ENDS.split(), width)
     old, new = vars(recorded), vars(computed)
     close = {name: old[name] for name, allowed in errors.items() if abs(old[name] - new[name]) <= allowed}
     return replace(computed, **close)
 
-ENDS = 'low', 'high', 'lower_bound', 'upper_bound'
+ENDS = 'low high lower_bound upper_bound'
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f114
 def verify(
@@ -241,7 +241,8 @@ def _checks(record, shown, path, qrels, runs):
         for text in _unequal(record['data'], as_data(result), 0): raise ValueError(f'it contradicts itself: {text}')
         parts = [result.scores, result.comparison] if isinstance(result, Report) else [result]
         folder = path.absolute().parent
-        for part in filter(None, parts): yield from _check_part(part, record, folder, qrels, runs)
+        for part in parts:
+            if part is not None: yield from _check_part(part, record, folder, qrels, runs)
         if shown: yield _check_shown(result, record, shown)
     except DataError as error: yield Check('statistics', 'not checked', str(error))
     except DAMAGED as error: yield Check('record', 'differs', f'it cannot be recomputed ({error})')
@@ -251,12 +252,12 @@ def _check_part(part, record, folder, qrels, runs):
     if isinstance(part, Gate):
         yield from _check_part(part.comparison, record, folder, qrels, runs)
         again = check_again(part, part.comparison)
-        yield _compared('verdicts', part, again, STATISTICS, 'from the statistics')
+        yield _equality('verdicts', part, again, STATISTICS, 'from the statistics')
         return
     sample: Any = part if isinstance(part, Scores) else part.sample
     names = [run.name for run in part.runs] if sample is part else sample.systems
     given = qrels, *(runs.get(name or 'run') for name in names)
-    sources = [_found(*pair, folder) for pair in zip_longest(part.inputs, given)]
+    sources = [_located(*pair, folder) for pair in zip_longest(part.inputs, given)]
     for pair in zip(part.inputs, sources): yield _check_input(*pair)
     yield _check_values(sample, names, sources)
     if sample is not part: yield _check_statistics(part, record)
@@ -269,4 +270,4 @@ def _check_shown(result, record, shown):
         computed = Context().run(result.with_comparison if 'gate' in shown else result._shown_data)
         if isinstance(result, Scores | Report): subject, text = 'means', 'from the values of the queries'
     shown['checkup'] = computed['checkup'] = None  # the record does not have it
-    return _compared(subject, shown, computed, VALUES, text, texts=record['version'] == __version__)
+    return _equality(subject, shown, computed, VALUES, text, texts=record['version'] == __version__)

@@ -136,16 +136,17 @@ class Recorded(Result):
         """Return what the file has for readers; all of it follows from the record."""
         return self.to_dict()
 
-    def record(self) -> dict[str, Any]:
-        """Return the record of the result, without its hash.
+    def _signed(self, shown):
+        """Return the record with a hash of the record and of what the file shows.
 
         It has the version of the package, Python and numpy, the time in UTC, and
         all fields of the result as data. Its inputs are read to compute their hashes."""
-        return {
+        record = {
             'package': 'irmetrics_nb', 'version': __version__, 'commit': _commit(),
             'python': platform.python_version(), 'numpy': np.__version__,
             'created': datetime.now(UTC).isoformat(timespec='seconds'),
             'kind': type(self).__name__, 'data': as_data(self)}
+        return {**record, 'sha256': fingerprint(as_data({**shown, 'record': record}))}
 
     def check_inputs(self) -> None:
         """Raise DataError if an input has no hash, or if the inputs are not known.
@@ -157,11 +158,6 @@ class Recorded(Result):
             if found['content']: continue
             name = found['name'] or found['role']
             raise DataError(f'{name} has no hash: {found["reason"]}')
-
-    def _signed(self, shown):
-        """Return the record with a hash of the record and of what the file shows."""
-        record = self.record()
-        return {**record, 'sha256': fingerprint(as_data({**shown, 'record': record}))}
 
     def _recorded_json(self, shown_data=None):
         # without options of the caller
@@ -217,12 +213,12 @@ def _statement(predicate, inputs):
     """Return an in-toto Statement v1 about a record, which is its predicate.
 
     Its subjects are the record in its canonical form and the `inputs` that are files."""
-    files = [(x['name'], x['sha256']) for x in inputs if x['sha256']]
     name = f'{predicate["kind"].lower()}.predicate.json'
-    subjects = [(name, fingerprint(predicate)), *files]
+    subjects = {'name': name, 'sha256': fingerprint(predicate)}, *inputs
     return {
         '_type': 'https://in-toto.io/Statement/v1', 'predicateType': PREDICATE_TYPE,
-        'subject': [{'name': name, 'digest': {'sha256': x}} for name, x in subjects],
+        'subject': [{'name': x['name'], 'digest': {'sha256': x['sha256']}}
+                    for x in subjects if x['sha256']],
         'predicate': predicate}
 
 PREDICATE_TYPE = 'https://irmetrics-nb.github.io/irmetrics_nb/schemas/record-v1.json'
