@@ -112,12 +112,13 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
                 return content_hash(read_rows(source, role), role, in_order=in_order)
             digests[query] = digest
     total = sha256()
+    n_rows = 0
     names: dict[str, str] = {}
     for query, (n, digest) in sorted(digests.items()):
+        n_rows += n
         size = len(query)
         total.update(struct.pack(f'>I{size}sIQI32s', size, query, 8, n, 32, digest))
         names[query.decode('utf-8', 'surrogateescape')] = digest.hex()
-    n_rows = sum(n for n, _ in digests.values())
     return Fingerprint(total.hexdigest(), names, n_rows, rows.ranks)
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f12
