@@ -134,10 +134,10 @@ IN_TABLES = "save to_dict to_html to_json to_latex to_markdown to_pandas to_pola
 
 @pytest.mark.parametrize(("result", "names"), [
     (evaluate(ONE, ONE, "AP"), """check_inputs combine_runs concat conventions first_ranks flat_means groups inputs is_single
-        judged_retrieved judgments keys load means measures medians missing name no_relevant plot query_ids record
+        judged_retrieved judgments keys load means measures medians missing name no_relevant plot query_ids
         requested run runs slice slices split_runs standard_errors summary tie_bounds unjudged values weighted_means"""),
     (compare(ONE, {"a": ONE, "b": ONE}, "AP"), """baseline check_inputs groups inputs load method method_sentence notes pair pair_table pairs
-        plot queries record rows sample sentences slice slices table warnings"""),
+        plot queries rows sample sentences slice slices table warnings"""),
 ], ids=["Scores", "Comparison"])
 def test_only_documented_names_of_results_are_public(result, names):
     kind = type(result)

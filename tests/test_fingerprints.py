@@ -243,7 +243,7 @@ def test_inputs_that_cannot_be_read_again_have_no_hash_and_a_reason():
 
 def test_an_address_with_a_password_is_not_in_the_record():
     record = Input.of("run", "s3://user:secret@bucket/folder/a.parquet?token=abc").record
-    assert record["name"] is None and record["reason"] == "it is not a single file on this machine"
+    assert record["name"] is None and record["reason"] == "it cannot be read again; pass record=True"
     assert not any(word in str(record) for word in ("secret", "token", "bucket"))
 
 

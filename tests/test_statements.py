@@ -70,20 +70,14 @@ def test_inputs_of_one_name_are_both_subjects(tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("end", ["intoto.json", "predicate.json"])
-def test_statements_and_predicates_are_verified_and_changes_are_found(saved, tmp_path, kind, end):
-    path = saved / f"{kind}.{end}"
+def test_predicates_are_verified_and_changes_are_found(saved, kind):
+    path = saved / f"{kind}.predicate.json"
     assert {check.outcome for check in verify(path).rows} == {"equal"}
     data = json.loads(path.read_text(encoding="utf-8"))
-    predicate = data.get("predicate", data)
-    predicate["created"] = "2020-01-01T00:00:00+00:00"
-    (saved / f"changed.{end}").write_text(json.dumps(data), encoding="utf-8")
-    assert verify(saved / f"changed.{end}").code == 3
-    if end == "intoto.json":
-        data = json.loads(path.read_text(encoding="utf-8"))
-        data["subject"][1]["digest"]["sha256"] = "0" * 64
-        (saved / f"changed.{end}").write_text(json.dumps(data), encoding="utf-8")
-        assert verify(saved / f"changed.{end}").code == 3
+    data["created"] = "2020-01-01T00:00:00+00:00"
+    (saved / "changed.predicate.json").write_text(json.dumps(data), encoding="utf-8")
+    assert verify(saved / "changed.predicate.json").code == 3
+    assert verify(saved / f"{kind}.intoto.json").code == 2  # a Statement is checked by tools for Statements
     if kind == "Scores":
         assert Scores.load(path).means["main"]["AP"] == Scores.load(saved / "Scores.json").means["main"]["AP"]
     if kind == "Comparison":

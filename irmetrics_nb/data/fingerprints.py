@@ -20,9 +20,8 @@ import numpy as np
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f05
 from .errors import DataError, DataWarning, StrPath, phrase
-from .judging import DEFAULT_MEMORY
 from .qrels_and_runs import Qrels, Run
-from .recognition import RunSource
+from .recognition import open_run
 from .sources import file_state, is_path, read_rows
 from .text import Rows
 
@@ -61,16 +60,12 @@ def _contents(rows, sizes, in_order):
     data = table.view(np.uint8).reshape(len(table), table.itemsize)
     used = np.arange(table.itemsize) < 4 + length[:, None]
     used[:, -TAIL:] = True
-    constant = (data == data[:1]).all(axis=0)
-    prefix = data.take(np.argsort(constant, kind='stable')[:8], axis=1)
-    keys = np.arange(len(table)) if in_order else prefix.view('>u8').ravel().astype(np.uint64)
+    keys = np.arange(len(table)) if in_order else table.view(f'S{table.itemsize}')
     end = 0
     for size in sizes:
-        span = slice(end, end := end + size)
-        order = np.argsort(keys[span])
-        if not np.diff(keys[span][order]).all():
-            order = np.argsort(table[span].view(f'S{table.itemsize}'))
-        yield data[span].take(order, axis=0)[used[span].take(order, axis=0)]
+        order = np.argsort(keys[end:end + size]) + end
+        yield data[order][used[order]]
+        end += size
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f10
 @dataclass(frozen=True)
@@ -108,8 +103,7 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
     """
     from hashlib import sha256
     if isinstance(source, Qrels | Run): source = source.rows
-    file = None
-    if role == 'run' and is_path(source): file = RunSource.of(source).open(DEFAULT_MEMORY)
+    file = open_run(source) if role == 'run' and is_path(source) else None
     batches = iter([read_rows(source, role)]) if file is None else map(file.rows, file)
     digests: dict[bytes, Any] = {}
     for rows in batches:
@@ -118,12 +112,13 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
                 return content_hash(read_rows(source, role), role, in_order=in_order)
             digests[query] = digest
     total = sha256()
+    n_rows = 0
     names: dict[str, str] = {}
     for query, (n, digest) in sorted(digests.items()):
+        n_rows += n
         size = len(query)
         total.update(struct.pack(f'>I{size}sIQI32s', size, query, 8, n, 32, digest))
         names[query.decode('utf-8', 'surrogateescape')] = digest.hex()
-    n_rows = sum(n for n, _ in digests.values())
     return Fingerprint(total.hexdigest(), names, n_rows, rows.ranks)
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f12
@@ -131,20 +126,21 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
 class Input:
     """Reference to the judgments or to a run from which a result was computed."""
     role: str          # 'qrels' or 'run'
-    source: Any        # a path, `Qrels`, a weak reference to a `Run`, or None
+    source: Any        # a file, `Qrels`, a weak reference to a `Run`, or None
     in_order: bool = False  # whether the result depends on the order of the rows
     state: tuple[int, int] | None = None  # of a file, when it was read
 
     @classmethod
     def of(cls, role: str, source: Any, in_order: bool = False) -> 'Input':
-        """Return a reference to a source: a path, `Qrels`, a `Run`, or another."""
-        if is_path(source): return cls(role, source, in_order, _state(source))
+        """Return a reference to a source: a file, `Qrels`, a `Run`, or another."""
+        state = _state(source) if is_path(source) else None
+        if state: return cls(role, source, in_order, state)
         if not isinstance(source, Qrels | Run) or source._dicts: source = None
         return cls(role, ref(source) if isinstance(source, Run) else source, in_order)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle only a path, not the rows of an input in memory."""
-        source = self.source if is_path(self.source) else None
+        source = self.source if self.state else None
         return Input, (self.role, source, self.in_order, self.state)
 
     @cached_property
@@ -158,13 +154,11 @@ class Input:
         if source is None:
             advice = phrase('pass record=True', 'write it to a file first')
             return record | {'reason': f'it cannot be read again; {advice}'}
-        path = source if is_path(source) else source.rows.source
+        path = source if self.state else source.rows.source
         if os.path.isfile(path):
             form = ''.join(Path(path).suffixes)
             record |= {'name': os.path.basename(path), 'form': form}
-        if is_path(source):
-            if not self.state:
-                return record | {'reason': 'it is not a single file on this machine'}
+        if self.state:
             if _state(source) != self.state:
                 reason = 'the file has changed since it was read'
                 warnings.warn(f'{source}: {reason}, so the record has no hash of it',
@@ -175,7 +169,7 @@ class Input:
 
 def _state(path): return file_state(path) if os.path.isfile(path) else None
 
-RECORDED = ('role name form bytes rows queries ranks sha256 content in_order digests '
+RECORDED = ('role name form bytes digests rows queries ranks sha256 content in_order '
             'reason').split()
 
 def content_record(source: Any, role: str, in_order: bool = False) -> dict[str, Any]:

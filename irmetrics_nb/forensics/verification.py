@@ -7,24 +7,24 @@ __all__ = ['VALUES_CHECKED', 'RECOMPUTED', 'Check', 'Verification', 'verify']
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f104
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextvars import Context
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f105
-from .. import Comparison, DataError, Gate, Scores, __version__, evaluate
+from .. import Comparison, DataError, Gate, Report, Scores, __version__, evaluate
 from ..comparing.aligned_scores import from_scores
 from ..comparing.comparison import compare
 from ..comparing.gate import gate
 from ..comparing.statistics import METHODS
-from ..data.errors import StrPath, visible
+from ..data.errors import StrPath, short_repr
 from ..data.fingerprints import content_record
-from ..results.records import as_data, fingerprint, read_record, restored, statement
+from ..results.records import NOT_IN_DATA, as_data, fingerprint, read_record, restored
 from ..results.results import Result, Table, Text
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f107
@@ -33,31 +33,32 @@ STATISTICS = 1e-9   # and of other statistics
 REFERENCES = {'judgments', 'source', 'inputs', 'reading', 'remarks'}  # data about inputs, which are checked apart
 HOLDERS = {'query_ids', 'tie_bounds'}  # fields of the objects that have such data
 
-def _leaves(data, path=()):
-    """Yield (path, value) for each text and number in nested data."""
-    items: Any = ()
-    if isinstance(data, list): items = enumerate(data)
-    if isinstance(data, dict):
-        skipped = REFERENCES if HOLDERS & data.keys() else ()
-        items = [(name, value) for name, value in data.items() if name not in skipped]
-    if not items: yield path, data
-    for name, value in items: yield from _leaves(value, (*path, name))
+def _contents_of(data):
+    """Return {name or index: item} of a dict or a list, without references to inputs; {} for a text or a number."""
+    if isinstance(data, list): return dict(enumerate(data))
+    if not isinstance(data, dict): return {}
+    skipped = REFERENCES if HOLDERS & data.keys() else ()
+    return {name: x for name, x in data.items() if name not in skipped}
 
-def unequal(recorded: Any, computed: Any, tolerance: float, texts: bool = True) -> Iterator[str]:
-    """Yield a text for each place at which data differ by more than `tolerance`, relative to numbers above 1.
+def _unequal(x, y, tolerance, texts=True, place=''):
+    """Yield a text for each place at which recorded x and computed y differ by more than `tolerance`, relative to
+    numbers above 1.
 
-    texts: whether texts are compared, too."""
-    both: Any = dict(_leaves(recorded)), dict(_leaves(computed))
-    for path in dict.fromkeys(chain(*both)):
-        x, y = (leaves.get(path) for leaves in both)
-        types = {type(x), type(y)}
-        if x == y or types == {str} and not texts: continue
-        if types <= {int, float} and abs(x - y) <= tolerance * max(1, abs(x)): continue
-        yield f'{".".join(map(str, path))}: {x!r}, computed {y!r}'
+    texts: whether texts are compared, too. place: the names of the data that have x and y."""
+    if x == y: return
+    recorded, computed = _contents_of(x), _contents_of(y)
+    if recorded and computed:
+        for name in recorded | computed:
+            pair = recorded.get(name), computed.get(name)
+            yield from _unequal(*pair, tolerance, texts, f'{place}{name}.')
+        return
+    types = {type(x), type(y)}
+    if types == {str} and not texts: return
+    if types <= {int, float} and abs(x - y) <= tolerance * max(1, abs(x)): return
+    yield f'{place[:-1]}: {short_repr(x)}, computed {short_repr(y)}'
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f108
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """One check of a saved result."""
     subject: str
     outcome: str  # 'equal', 'differs' or 'not checked'
@@ -85,34 +86,32 @@ class Verification(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the checks as dicts."""
-        return {'file': self.name, 'ok': self.ok, 'checks': [*map(vars, self.rows)]}
+        checks = [check._asdict() for check in self.rows]
+        return {'file': self.name, 'ok': self.ok, 'checks': checks}
 
     def _blocks(self):
         verdict = {0: 'verified', 3: 'DIFFERS', 2: 'cannot be verified'}[self.code]
         outcomes = {check.outcome for check in self.rows}
         if self.ok and len(outcomes) > 1: verdict += ' in part'
         yield Text(f'{self.name}: {verdict}', 'title')
-        rows = [[x.subject, x.outcome, visible(x.text)] for x in self.rows]
-        yield Table(['checked', 'outcome', 'details'], rows)
+        yield Table(['checked', 'outcome', 'details'], [*self.rows])
 
 VALUES_CHECKED = 'values of queries'  # from the inputs
 RECOMPUTED = VALUES_CHECKED, 'means', 'statistics', 'verdicts'
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f109
-def _outcome(subject, found, equal=''):
-    """Return a check: equal if no differences were found."""
-    found = [*found]
-    if not found: return Check(subject, 'equal', equal)
-    more = f'; {len(found) - 1} more' * (len(found) > 1)
-    return Check(subject, 'differs', f'{found[0]}{more}')
+def _equality(subject, recorded, computed, tolerance, source, texts=True):
+    """Return a check: 'equal' if results or data are as recorded. source: from which they were computed."""
+    for text in _unequal(as_data(recorded), as_data(computed), tolerance, texts):
+        return Check(subject, 'differs', text)
+    return Check(subject, 'equal', source)
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f111
-def _found_inputs(inputs, folder, sources):
-    """Yield the source of each input: one of `sources`, a file in the folder, or None."""
-    for source, recorded in zip(sources, inputs):
-        name = recorded and recorded['name']
-        is_plain = name and name == os.path.basename(name)
-        yield folder / name if source is None and is_plain and (folder / name).is_file() else source
+def _located(recorded, source, folder):
+    """Return the source of an input: the given one, a file of its plain name in the folder, or None."""
+    name = recorded and recorded['name'] or ''
+    if source is None and name == os.path.basename(name) and (folder / name).is_file(): return folder / name
+    return source
 
 def _check_input(recorded, source):
     """Compare an input with its record."""
@@ -122,7 +121,7 @@ def _check_input(recorded, source):
     if source is None: return Check(subject, 'not checked', 'the file was not found')
     try: computed = content_record(source, role, bool(recorded['in_order']))
     except DataError as error: return Check(subject, 'differs', str(error))
-    return _outcome(subject, unequal({name: recorded[name] for name in computed}, computed, 0), 'the same rows')
+    return _equality(subject, recorded, recorded | computed, 0, 'the same rows')
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f113
 def _check_values(part, names, sources):
@@ -131,8 +130,7 @@ def _check_values(part, names, sources):
     lacking = ', '.join(label for label, source in zip(labels, sources) if source is None)
     if lacking: return Check(VALUES_CHECKED, 'not checked', f'these inputs are not here: {lacking}')
     qrels, *runs = sources
-    groups = getattr(part, 'groups', None)
-    options = {'conventions': part.conventions, 'groups': groups or None}
+    options = {'conventions': part.conventions, 'groups': part.groups or None}
     again: Any = evaluate(qrels, dict(zip(names, runs)), part.requested, **options)
     ids = part.query_ids
     if again.query_ids != ids and {*again.query_ids} == {*ids}:
@@ -140,7 +138,7 @@ def _check_values(part, names, sources):
         if isinstance(part, Scores): part = _reordered(part, ids)
     if not isinstance(part, Scores): again = replace(from_scores(again), weights=part.weights)
     elif part.is_single: again = again.run(names[0])
-    return _outcome(VALUES_CHECKED, unequal(as_data(part), as_data(again), VALUES), 'from the inputs')
+    return _equality(VALUES_CHECKED, part, again, VALUES, 'from the inputs')
 
 def _reordered(scores, query_ids):
     """Return scores with the queries in another order, such as that of parts or of Spark, without their tie bounds."""
@@ -160,7 +158,7 @@ def _check_statistics(comparison, record):
     if record['numpy'] != np.__version__ and (method.known_test.draws or method.interval in METHODS):
         text += ', random numbers within their Monte Carlo error (other generator)'
         pairs = [_as_recorded(*both, method) for both in zip(comparison.rows, pairs)]
-    return _outcome('statistics', unequal(as_data(comparison.rows), as_data(pairs), STATISTICS), text)
+    return _equality('statistics', comparison.rows, pairs, STATISTICS, text)
 
 def _as_recorded(recorded, computed, method):
     """Return the computed pair, with the random numbers of the record if they are within their Monte Carlo error:
@@ -169,12 +167,12 @@ def _as_recorded(recorded, computed, method):
     variance = max(x * (1 - x) for x in (computed.p, computed.p_adjusted))
     error = 4 * np.sqrt(variance / draws) + 1 / draws
     width = .1 * (computed.high - computed.low) * (method.interval in METHODS)
-    errors = {'p': error, 'p_adjusted': error * computed.family} | dict.fromkeys(ENDS, width)
+    errors = {'p': error, 'p_adjusted': error * computed.family} | dict.fromkeys(ENDS.split(), width)
     old, new = vars(recorded), vars(computed)
     close = {name: old[name] for name, allowed in errors.items() if abs(old[name] - new[name]) <= allowed}
     return replace(computed, **close)
 
-ENDS = 'low', 'high', 'lower_bound', 'upper_bound'
+ENDS = 'low high lower_bound upper_bound'
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f114
 def verify(
@@ -221,7 +219,12 @@ def verify(
     return Verification(tuple(checks), os.path.basename(path))
 
 # %% ../../nbs/forensics/verification.ipynb #7e51f115
-KINDS: dict[str, type[Any]] = {'Scores': Scores, 'Comparison': Comparison, 'Gate': Gate}
+@dataclass(frozen=True, eq=False, repr=False)
+class SavedReport(Report):
+    """A report as its record has it, without cards."""
+    cards: Any = field(default=(), metadata=NOT_IN_DATA)
+
+KINDS: dict[str, type[Any]] = {'Scores': Scores, 'Comparison': Comparison, 'Gate': Gate, 'Report': SavedReport}
 
 DAMAGED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
 
@@ -231,61 +234,41 @@ def _checks(record, shown, path, qrels, runs):
         yield Check('record', 'not checked', 'there is none; write a result with .save()')
         return
     try:
-        content = {name: x for name, x in record.items() if name != 'sha256'}
-        covered = {} if '_type' in shown else shown  # a Statement is made from the record
-        changed = fingerprint({**covered, 'record': content}) != record.get('sha256')
-        yield _outcome('record', ['the file was changed after it was written'] * changed)
-        try: parts = [*_parts(record, path.name)]
-        except DataError as error:
-            yield Check('statistics', 'not checked', str(error))
-            return
+        sha256 = record.pop('sha256', '')
+        changed = fingerprint({**shown, 'record': record}) != sha256
+        if changed: yield Check('record', 'differs', 'the file was changed after it was written')
+        else: yield Check('record', 'equal')
+        result = restored(KINDS, record, path.name)
+        for text in _unequal(record['data'], as_data(result), 0): raise ValueError(f'it contradicts itself: {text}')
+        parts = [result.scores, result.comparison] if isinstance(result, Report) else [result]
         folder = path.absolute().parent
-        for part in parts: yield from _check_part(part, record, folder, qrels, runs)
-        if shown: yield _check_shown(parts, record, shown)
+        for part in parts:
+            if part is not None: yield from _check_part(part, record, folder, qrels, runs)
+        if shown: yield _check_shown(result, record, shown)
+    except DataError as error: yield Check('statistics', 'not checked', str(error))
     except DAMAGED as error: yield Check('record', 'differs', f'it cannot be recomputed ({error})')
-
-def _parts(record, path):
-    """Yield the results in a record: one, or the scores and the comparison of a report."""
-    data = record['data']
-    named = {record['kind']: data}
-    if record['kind'] == 'Report': named = {'Scores': data['scores'], 'Comparison': data['comparison']}
-    for kind, part in named.items():
-        if part is None: continue
-        result = restored(KINDS, {'kind': kind, 'data': part}, path)
-        for text in unequal(part, as_data(result), 0): raise ValueError(f'it contradicts itself: {text}')
-        yield result
 
 def _check_part(part, record, folder, qrels, runs):
     """Yield the checks of one result."""
-    verdict = None
-    if isinstance(part, Gate): part, verdict = part.comparison, part
-    is_scores = isinstance(part, Scores)
-    names = [run.name for run in part.runs] if is_scores else part.sample.systems
-    inputs = part.inputs or [None] * (1 + len(names))
-    sources = [*_found_inputs(inputs, folder, [qrels, *(runs.get(name or 'run') for name in names)])]
-    for recorded, source in zip(inputs, sources):
-        if recorded: yield _check_input(recorded, source)
-    for name in runs.keys() - names: yield Check(f'run {name}', 'not checked', 'the result has no run of this name')
-    yield _check_values(part if is_scores else part.sample, names, sources)
-    if not is_scores: yield _check_statistics(part, record)
-    if verdict:
-        again = gate(part, floors=verdict.floors, **verdict.options)
-        yield _outcome('verdicts', unequal(as_data(verdict), as_data(again), STATISTICS), 'from the statistics')
+    if isinstance(part, Gate):
+        yield from _check_part(part.comparison, record, folder, qrels, runs)
+        again = gate(part.comparison, floors=part.floors, **part.options)
+        yield _equality('verdicts', part, again, STATISTICS, 'from the statistics')
+        return
+    sample: Any = part if isinstance(part, Scores) else part.sample
+    names = [run.name for run in part.runs] if sample is part else sample.systems
+    given = qrels, *(runs.get(name or 'run') for name in names)
+    sources = [_located(*pair, folder) for pair in zip_longest(part.inputs, given)]
+    for pair in zip(part.inputs, sources): yield _check_input(*pair)
+    yield _check_values(sample, names, sources)
+    if sample is not part: yield _check_statistics(part, record)
 
-def _check_shown(parts, record, shown):
+def _check_shown(result, record, shown):
     """Check what a file has besides the record. Texts are compared if they are of this version."""
-    first, *others = parts
     subject, text = 'numbers and texts of the file', 'from the record'
-    is_report = record['kind'] == 'Report'
-    if '_type' in shown: computed = statement(record, as_data(first.inputs))
-    elif 'table' in shown: computed = {'table': first._columns() if is_report else first._file_columns()}
+    if 'table' in shown: computed = {'table': result._file_columns()}
     else:
-        computed = Context().run(first._shown_data)
-        if isinstance(first, Scores): subject, text = 'means', 'from the values of the queries'
-        if 'gate' in shown: computed = Context().run(first.with_comparison)
-    if is_report and 'runs' in computed:
-        comparison = others[0].to_dict() if others else None
-        computed = {'scores': computed['runs'], 'comparison': comparison, 'title': record['data']['title']}
-        shown = {name: shown[name] for name in computed}
-    found = unequal(shown, as_data(computed), VALUES, texts=record['version'] == __version__)
-    return _outcome(subject, found, text)
+        computed = Context().run(result.with_comparison if 'gate' in shown else result._shown_data)
+        if isinstance(result, Scores | Report): subject, text = 'means', 'from the values of the queries'
+    shown['checkup'] = computed['checkup'] = None  # the record does not have it
+    return _equality(subject, shown, computed, VALUES, text, texts=record['version'] == __version__)

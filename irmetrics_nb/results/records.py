@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NOT_IN_DATA', 'PREDICATE_TYPE', 'as_data', 'from_data', 'canonical', 'fingerprint', 'Recorded', 'restored',
-           'statement', 'read_record']
+           'read_record']
 
 # %% ../../nbs/results/records.ipynb #4ec04d04
 import json
@@ -67,8 +67,8 @@ def from_data(hint: Any, data: Any) -> Any:
     args = get_args(hint)
     if isinstance(data, dict) and [*data] == ['function']:
         raise DataError(f'the function {data["function"]} is not in the file')
-    if kind is float: return np.nan if data is None else float(data)
     if kind is np.ndarray: return np.array(data, float)
+    if kind is float: return np.array(data, float).item()
     if data is None: return None
     if kind in (Union, UnionType): return from_data(args[0], data)
     if kind is Measure: return _measure_of(data)
@@ -136,16 +136,17 @@ class Recorded(Result):
         """Return what the file has for readers; all of it follows from the record."""
         return self.to_dict()
 
-    def record(self) -> dict[str, Any]:
-        """Return the record of the result, without its hash.
+    def _signed(self, shown):
+        """Return the record with a hash of the record and of what the file shows.
 
         It has the version of the package, Python and numpy, the time in UTC, and
         all fields of the result as data. Its inputs are read to compute their hashes."""
-        return {
+        record = {
             'package': 'irmetrics_nb', 'version': __version__, 'commit': _commit(),
             'python': platform.python_version(), 'numpy': np.__version__,
             'created': datetime.now(UTC).isoformat(timespec='seconds'),
             'kind': type(self).__name__, 'data': as_data(self)}
+        return {**record, 'sha256': fingerprint(as_data({**shown, 'record': record}))}
 
     def check_inputs(self) -> None:
         """Raise DataError if an input has no hash, or if the inputs are not known.
@@ -157,11 +158,6 @@ class Recorded(Result):
             if found['content']: continue
             name = found['name'] or found['role']
             raise DataError(f'{name} has no hash: {found["reason"]}')
-
-    def _signed(self, shown):
-        """Return the record with a hash of the record and of what the file shows."""
-        record = self.record()
-        return {**record, 'sha256': fingerprint(as_data({**shown, 'record': record}))}
 
     def _recorded_json(self, shown_data=None):
         # without options of the caller
@@ -184,17 +180,13 @@ class Recorded(Result):
         if end not in ('.intoto.json', '.predicate.json'):
             return super().save(path, format, digits=digits)
         data = self._signed({})
-        if end == '.intoto.json':
-            data = {**statement(data, as_data(self.inputs)), 'predicate': data}
+        if end == '.intoto.json': data = _statement(data, as_data(self.inputs))
         write_whole(path, _canonical_bytes(data))
 
-    def _to_parquet(self):
-        file = BytesIO()
-        columns = self._file_columns()
-        record = json.dumps(self._signed({'table': columns}), ensure_ascii=False)
-        frame = self._as_frame(columns)
-        frame.write_parquet(file, metadata={'irmetrics_nb': record})
-        return file.getvalue()
+    def _to_parquet(self, **options):
+        record = self._signed({'table': self._file_columns()})
+        text = json.dumps(record, ensure_ascii=False)
+        return super()._to_parquet(metadata={'irmetrics_nb': text})
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Self:
@@ -214,20 +206,20 @@ def restored(kinds: Mapping[str, Any], record: Mapping[str, Any], path: object) 
         raise DataError(f'{path} has no record of {" or ".join(kinds)}; write one with '
                         '.save(name)')
     try: return from_data(kinds[kind], record['data'])
-    except DataError as error: raise DataError(f'{path}: {error}') from None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f'{path}: the record is damaged ({error})') from None
+        raise DataError(f'{path} cannot be loaded: {error}') from None
 
-def statement(predicate: dict[str, Any], inputs: list[Any]) -> dict[str, Any]:
-    """Return an in-toto Statement v1 about a record, without its predicate, the record.
+def _statement(predicate, inputs):
+    """Return an in-toto Statement v1 about a record, which is its predicate.
 
     Its subjects are the record in its canonical form and the `inputs` that are files."""
-    files = [(x['name'], x['sha256']) for x in inputs if x and x['sha256']]
     name = f'{predicate["kind"].lower()}.predicate.json'
-    subjects = [(name, fingerprint(predicate)), *files]
+    subjects = {'name': name, 'sha256': fingerprint(predicate)}, *inputs
     return {
         '_type': 'https://in-toto.io/Statement/v1', 'predicateType': PREDICATE_TYPE,
-        'subject': [{'name': name, 'digest': {'sha256': x}} for name, x in subjects]}
+        'subject': [{'name': x['name'], 'digest': {'sha256': x['sha256']}}
+                    for x in subjects if x['sha256']],
+        'predicate': predicate}
 
 PREDICATE_TYPE = 'https://irmetrics-nb.github.io/irmetrics_nb/schemas/record-v1.json'
 
@@ -243,9 +235,7 @@ def read_record(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, Any]
             return record, as_data({'table': table})
         if b'"sha256"' not in content: return {}, {}
         data = json.loads(content.decode('utf-8', 'surrogateescape'))
-        for name in 'record', 'predicate':
-            if name in data: return data.pop(name), data
-        return (data if 'kind' in data else {}), {}
+        return (data, {}) if 'kind' in data else (data.pop('record', {}), data)
     except (ValueError, KeyError, TypeError): return {}, {}
 
 def _commit():

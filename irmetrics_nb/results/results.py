@@ -449,9 +449,9 @@ class Result:
         columns = self._file_columns()
         return csv_text([*columns], zip_longest(*columns.values()))
 
-    def _to_parquet(self):
+    def _to_parquet(self, **options):
         file = BytesIO()
-        self._as_frame(self._file_columns()).write_parquet(file)
+        self._as_frame(self._file_columns()).write_parquet(file, **options)
         return file.getvalue()
 
     def __repr__(self) -> str: return self._to_text()
