@@ -21,7 +21,7 @@ _PUBLIC = {
         'forensics.identification': 'identify differ'},
     'Check': {
         'evaluation.checkup': 'check', 'forensics.auditing': 'audit',
-        'forensics.verification': 'verify'},
+        'reporting.verification': 'verify'},
     'Report': {'reporting.report': 'report'},
     'Data': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',

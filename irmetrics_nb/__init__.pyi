@@ -11,7 +11,7 @@ from .forensics.identification import identify as identify
 from .forensics.identification import differ as differ
 from .evaluation.checkup import check as check
 from .forensics.auditing import audit as audit
-from .forensics.verification import verify as verify
+from .reporting.verification import verify as verify
 from .reporting.report import report as report
 from .data.qrels_and_runs import Qrels as Qrels
 from .data.qrels_and_runs import Run as Run
