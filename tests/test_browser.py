@@ -181,6 +181,14 @@ if (DOCS / "index.html").exists():
         page.context.close()
         assert (broken, columns) == ([], 0)
 
+    @pytest.mark.parametrize("width", [1400, 390])
+    @pytest.mark.parametrize(("name", "other"), [("index", "zh/"), ("zh/index", ""), ("learn/ap", "zh/learn/ap.html")])
+    def test_the_link_to_the_other_language_takes_a_click(browser, site, name, other, width):
+        page, _, _ = opened(browser, f"{site}{name}.html", width, "light", site)
+        page.locator(".language a").click(timeout=5000)
+        page.wait_for_url(re.compile(f"{site}{other}(index.html)?$"), timeout=5000)
+        page.context.close()
+
     @pytest.mark.parametrize(("width", "scheme"), VIEWS)
     @pytest.mark.parametrize("name", PAGES)
     def test_pages_load_nothing_from_other_hosts_and_are_readable(browser, site, name, width, scheme):
