@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import pickle
 import struct
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -166,10 +167,10 @@ def test_a_score_of_32_bits_is_widened():
 def test_the_order_of_ties_has_a_second_hash_only_where_it_has_an_effect():
     qrels, run = {"q": {"a": 1}}, [("q", "b", 1.0), ("q", "a", 1.0)]
     records = {ties: evaluate(qrels, Run(run), "RR", ties=ties, record=True).runs[0].source for ties in ("docid", "given")}
-    assert records["docid"] is not records["given"]
+    assert records["docid"]["in_order"] is None and records["docid"]["content"] == records["given"]["content"]
     again = evaluate(qrels, run, "RR", ties="given", record=True).runs[0].source
     turned = evaluate(qrels, run[::-1], "RR", ties="given", record=True).runs[0].source
-    assert again["in_order"] == hash_of({b"q": [(b"b", 1.0), (b"a", 1.0)]}, in_order=True)
+    assert records["given"]["in_order"] == again["in_order"] == hash_of({b"q": [(b"b", 1.0), (b"a", 1.0)]}, in_order=True)
     assert turned["in_order"] != again["in_order"] and turned["content"] == again["content"]
     assert evaluate(qrels, run, "RR", record=True).runs[0].source["in_order"] is None
 
@@ -275,3 +276,16 @@ def test_a_copy_of_a_result_keeps_paths_and_no_rows(collection, copied):
     by_path = copied(evaluate(collection / "c.qrels", collection / "c.run"))
     assert [x.record["name"] for x in by_path.inputs] == ["c.qrels", "c.run"]
     assert len(pickle.dumps(scores)) < 10_000
+
+
+def test_a_file_is_found_again_from_another_folder(tmp_path, monkeypatch):
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n", encoding="utf-8")
+    (tmp_path / "new.run").write_text("q1 Q0 d1 1 1.0 x\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    scores = evaluate("qrels.txt", "new.run", "RR")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    scores.save("x.json")  # a warning would fail this test
+    records = [source.record for source in scores.inputs]
+    assert [(x["name"], x["rows"], x["reason"]) for x in records] == [("qrels.txt", 1, None), ("new.run", 1, None)]
+    assert str(tmp_path) not in Path("x.json").read_text(encoding="utf-8")

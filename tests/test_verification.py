@@ -433,3 +433,30 @@ def test_ids_that_are_not_utf8_and_infinite_numbers_are_verified(tmp_path):
         assert {check.outcome for check in verify(tmp_path / name).rows} == {"equal"}
         assert read_record(tmp_path / name)[0]["kind"] in ("Scores", "Comparison")
     assert np.isfinite(Scores.load(tmp_path / "x.json").values).all()
+
+
+# ---- what a verdict was measured on ----
+
+
+@pytest.mark.parametrize("scores", [
+    evaluate({}, {}, "AP", part=True),
+    evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", no_relevant="nan"),
+], ids=["no query", "no value"])
+def test_scores_without_a_value_are_loaded_but_not_verified(scores, tmp_path):
+    scores.save(tmp_path / "x.json")
+    assert Scores.load(tmp_path / "x.json").query_ids == scores.query_ids
+    found = verify(tmp_path / "x.json")
+    assert found.code == 2 and found.rows[-1].text == "no query has a value"
+
+
+def test_an_input_that_is_read_in_another_way_is_not_called_different(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n", encoding="utf-8")
+    (tmp_path / "new.csv").write_text("query_id,zz,score\nq1,d2,2\nq1,d1,1\n", encoding="utf-8")
+    def run(): return Run(tmp_path / "new.csv", columns={"document": "zz"})
+    evaluate(tmp_path / "qrels.txt", run(), "RR", record=True).save(tmp_path / "x.json")
+    found = verify(tmp_path / "x.json")
+    outcomes = {check.subject: check.outcome for check in found.rows}
+    assert found.code == 0 and outcomes["run new.csv"] == outcomes["values of queries"] == "not checked"
+    assert {check.outcome for check in verify(tmp_path / "x.json", runs={"new": run()}).rows} == {"equal"}
+    unknown = verify(tmp_path / "x.json", runs={"old": run()})
+    assert ("run old", "not checked", "the result has no run of this name") in unknown.rows

@@ -134,7 +134,7 @@ class Input:
     def of(cls, role: str, source: Any, in_order: bool = False) -> 'Input':
         """Return a reference to a source: a file, `Qrels`, a `Run`, or another."""
         state = _state(source) if is_path(source) else None
-        if state: return cls(role, source, in_order, state)
+        if state: return cls(role, os.path.abspath(source), in_order, state)
         if not isinstance(source, Qrels | Run) or source._dicts: source = None
         return cls(role, ref(source) if isinstance(source, Run) else source, in_order)
 
@@ -161,7 +161,7 @@ class Input:
         if self.state:
             if _state(source) != self.state:
                 reason = 'the file has changed since it was read'
-                warnings.warn(f'{source}: {reason}, so the record has no hash of it',
+                warnings.warn(f'{path}: {reason}, so the record has no hash of it',
                               DataWarning, stacklevel=2)
                 return record | {'reason': reason}
             record |= {'bytes': self.state[0], 'sha256': file_hash(source)}
@@ -176,9 +176,9 @@ def content_record(source: Any, role: str, in_order: bool = False) -> dict[str, 
     """Return the content hash of an input, and its number of rows and queries.
 
     The first digits of the digest of each query show the query that differs."""
-    found = content_hash(source, role)
-    digests = {query: digest[:4] for query, digest in found.queries.items()}
-    record = {'digests': digests, **vars(found), 'queries': len(digests)}
+    hashed = content_hash(source, role)
+    digests = {query: digest[:4] for query, digest in hashed.queries.items()}
+    record = {'digests': digests, **vars(hashed), 'queries': len(digests)}
     if in_order: record['in_order'] = content_hash(source, role, in_order=True).content
     return record
 

@@ -294,7 +294,7 @@ def score_run(
     if part and not run.is_read: run = replace(run, source=_of_part(run.source, Run))
     in_order = 'given' in conventions.orders or conventions.duplicates in ('first', 'last')
     source: Any = Input.of('run', None if run.options else run.path or run.source, in_order)
-    if record and source.source is None:
+    if record and not source.state:
         run = run.loaded(conventions.duplicates)
         source = Input('run', run.source, in_order).record
     roles_known &= run.is_read or len(run.options) > 0

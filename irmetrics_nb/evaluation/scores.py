@@ -429,7 +429,8 @@ class Scores(Recorded):
             raise ValueError(f'Scores: values must have the shape {shape}, not '
                              f'{values.shape}')
         of_runs = len(self.runs), len(self.query_ids), RANKS
-        ranks = np.broadcast_to(np.asarray(self.first_ranks, np.int8), of_runs)
+        ranks = self.first_ranks if self.query_ids else 0  # loaded, it has no shape
+        ranks = np.broadcast_to(np.asarray(ranks, np.int8), of_runs)
         judged = np.broadcast_to(np.asarray(self.judged_retrieved, int), of_runs[:2])
         requested = self.requested or self.measures
         vars(self).update(values=values, first_ranks=ranks, requested=requested,

@@ -118,28 +118,29 @@ def _check_input(recorded, source):
     if not recorded['content']: return Check(subject, 'not checked', f'it has no hash: {recorded["reason"]}')
     if source is None: return Check(subject, 'not checked', 'the file was not found')
     try: computed = content_record(source, role, bool(recorded['in_order']))
-    except DataError as error: return Check(subject, 'differs', str(error))
+    except DataError as error:  # other names of columns may have been given when it was evaluated
+        return Check(subject, 'differs' if recorded['sha256'] else 'not checked', str(error))
     return _equality(subject, recorded, recorded | computed, 0, 'the same rows')
 
 # %% ../../nbs/reporting/verification.ipynb #7e51f113
-def _check_values(part, names, sources):
-    """Recompute the values of all queries from the inputs. part: `Scores`, or the sample of a comparison."""
-    labels = 'the judgments', *(name or 'run' for name in names)
-    lacking = ', '.join(label for label, source in zip(labels, sources) if source is None)
+def _check_values(sample, names, sources):
+    """Recompute the values of all queries from the inputs. sample: `Scores`, or the sample of a comparison."""
+    lacking = ', '.join(label for label, source in zip(['the judgments', *names], sources) if source is None)
     if lacking: return Check(VALUES_CHECKED, 'not checked', f'these inputs are not here: {lacking}')
     qrels, *runs = sources
-    options = {'conventions': part.conventions, 'groups': part.groups or None}
-    again: Any = evaluate(qrels, dict(zip(names, runs)), part.requested, **options)
-    ids = part.query_ids
+    options = {'conventions': sample.conventions, 'groups': sample.groups or None}
+    try: again: Any = evaluate(qrels, dict(zip(names, runs)), sample.requested, **options)
+    except DataError as error: return Check(VALUES_CHECKED, 'not checked', str(error))
+    ids = sample.query_ids
     if again.query_ids != ids and {*again.query_ids} == {*ids}:
         again = _reordered(again, ids)
-        if isinstance(part, Scores): part = _reordered(part, ids)
-    if not isinstance(part, Scores): again = replace(from_scores(again), weights=part.weights)
-    elif part.is_single: again = again.run(names[0])
-    return _equality(VALUES_CHECKED, part, again, VALUES, 'from the inputs')
+        if isinstance(sample, Scores): sample = _reordered(sample, ids)
+    if not isinstance(sample, Scores): again = replace(from_scores(again), weights=sample.weights)
+    elif sample.is_single: again = again.run(names[0])
+    return _equality(VALUES_CHECKED, sample, again, VALUES, 'from the inputs')
 
 def _reordered(scores, query_ids):
-    """Return scores with the queries in another order, such as that of parts or of Spark, without their tie bounds."""
+    """Return scores with their queries in another order, as parts and Spark have them, and without tie bounds."""
     order = [*map({q: i for i, q in enumerate(scores.query_ids)}.get, query_ids)]
     runs = tuple(replace(run, tie_bounds={}) for run in scores.runs)
     return replace(
@@ -155,7 +156,7 @@ def _check_statistics(comparison, record):
     pairs: Any = again.rows
     if record['numpy'] != np.__version__ and (method.known_test.draws or method.interval in METHODS):
         text += ', random numbers within their Monte Carlo error (other generator)'
-        pairs = [_as_recorded(*both, method) for both in zip(comparison.rows, pairs)]
+        pairs = [_as_recorded(*rows, method) for rows in zip(comparison.rows, pairs)]
     return _equality('statistics', comparison.rows, pairs, STATISTICS, text)
 
 def _as_recorded(recorded, computed, method):
@@ -227,7 +228,7 @@ KINDS: dict[str, type[Any]] = {'Scores': Scores, 'Comparison': Comparison, 'Gate
 DAMAGED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
 
 def _checks(record, shown, path, qrels, runs):
-    """Yield the checks of a file, from its record and what it has besides the record."""
+    """Yield the checks of a file. shown: the data of the file except for its record."""
     if not record:
         yield Check('record', 'not checked', 'there is none; write a result with .save()')
         return
@@ -238,28 +239,29 @@ def _checks(record, shown, path, qrels, runs):
         else: yield Check('record', 'equal')
         result = restored(KINDS, record, path.name)
         for text in _unequal(record['data'], as_data(result), 0): raise ValueError(f'it contradicts itself: {text}')
-        parts = [result.scores, result.comparison] if isinstance(result, Report) else [result]
+        results = [result.scores, result.comparison] if isinstance(result, Report) else [result]
         folder = path.absolute().parent
-        for part in parts:
-            if part is not None: yield from _check_part(part, record, folder, qrels, runs)
+        for contained in results:
+            if contained is not None: yield from _check_result(contained, record, folder, qrels, runs)
         if shown: yield _check_shown(result, record, shown)
     except DataError as error: yield Check('statistics', 'not checked', str(error))
     except DAMAGED as error: yield Check('record', 'differs', f'it cannot be recomputed ({error})')
 
-def _check_part(part, record, folder, qrels, runs):
-    """Yield the checks of one result."""
-    if isinstance(part, Gate):
-        yield from _check_part(part.comparison, record, folder, qrels, runs)
-        again = gate(part.comparison, floors=part.floors, **part.options)
-        yield _equality('verdicts', part, again, STATISTICS, 'from the statistics')
+def _check_result(result, record, folder, qrels, runs):
+    """Yield the checks of one result. Raise DataError if no query has a value."""
+    if isinstance(result, Gate):
+        yield from _check_result(result.comparison, record, folder, qrels, runs)
+        again = gate(result.comparison, floors=result.floors, **result.options)
+        yield _equality('verdicts', result, again, STATISTICS, 'from the statistics')
         return
-    sample: Any = part if isinstance(part, Scores) else part.sample
-    names = [run.name for run in part.runs] if sample is part else sample.systems
-    given = qrels, *(runs.get(name or 'run') for name in names)
-    sources = [_located(*pair, folder) for pair in zip_longest(part.inputs, given)]
-    for pair in zip(part.inputs, sources): yield _check_input(*pair)
+    sample: Any = result if isinstance(result, Scores) else result.sample
+    if not np.isfinite(sample.values).any(): raise DataError('no query has a value')
+    names = [run.name or 'run' for run in result.runs] if sample is result else sample.systems
+    for name in runs.keys() - names: yield Check(f'run {name}', 'not checked', 'the result has no run of this name')
+    sources = [_located(*pair, folder) for pair in zip_longest(result.inputs, [qrels, *map(runs.get, names)])]
+    for pair in zip(result.inputs, sources): yield _check_input(*pair)
     yield _check_values(sample, names, sources)
-    if sample is not part: yield _check_statistics(part, record)
+    if sample is not result: yield _check_statistics(result, record)
 
 def _check_shown(result, record, shown):
     """Check what a file has besides the record. Texts are compared if they are of this version."""

@@ -154,10 +154,10 @@ class Recorded(Result):
         Standard input and a file that has changed have no hash."""
         if not self.inputs:
             raise DataError('the inputs are not known, so they have no hash')
-        for found in as_data(self.inputs):
-            if found['content']: continue
-            name = found['name'] or found['role']
-            raise DataError(f'{name} has no hash: {found["reason"]}')
+        for recorded in as_data(self.inputs):
+            if recorded['content']: continue
+            name = recorded['name'] or recorded['role']
+            raise DataError(f'{name} has no hash: {recorded["reason"]}')
 
     def _recorded_json(self, shown_data=None):
         # without options of the caller
