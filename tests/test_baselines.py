@@ -1,5 +1,6 @@
 "Baselines that are kept: saved scores are compared as the runs would be, in Python, by the command and by the action."
 import json
+import shutil
 from fractions import Fraction
 
 import numpy as np
@@ -320,3 +321,16 @@ def test_the_action_takes_saved_scores_as_baseline(folder, given, new, code):
 def test_the_inputs_of_the_action_are_those_before():
     inputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
     assert {*inputs} == {"qrels", "baseline", "runs", "measures", "options"} and inputs["baseline"]["required"]
+
+
+def test_a_file_of_several_runs_is_no_baseline_and_the_error_says_why(tmp_path):
+    evaluate(JUDGED, {"main": MAIN, "new": NEW}, "RR").save(tmp_path / "two.json")
+    both = Scores.load(tmp_path / "two.json")
+    with pytest.raises(ValueError, match=r"^old: these are the scores of several runs; select one by \.run\(name\)$"):
+        compare({"old": both, "new": evaluate(JUDGED, NEW, "RR")})
+    assert compare({"old": both.run("main"), "new": evaluate(JUDGED, NEW, "RR")}).sample.systems == ("old", "new")
+    done = irmetrics("compare", "two.json", "two.json", cwd=tmp_path)
+    assert done.returncode != 0 and "Traceback" not in done.stderr
+    shutil.copy(tmp_path / "two.json", tmp_path / "other.json")
+    done = irmetrics("compare", "two.json", "other.json", cwd=tmp_path)
+    assert done.returncode == 1 and "two.json: these are the scores of several runs" in done.stderr

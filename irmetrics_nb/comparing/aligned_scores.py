@@ -268,6 +268,8 @@ def _from_results(results, measures, differ):
         if measures is None: measures = 'value'
         return from_numbers(named, str(measures))
     if named and all_are(named.values(), Scores):
+        several = [name for name, scores in named.items() if not scores.is_single]
+        if several: raise ValueError(f'{several[0]}: these are the scores of several runs; select one by .run(name)')
         results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) for name, scores in named.items()]
     if isinstance(results, list | tuple) and all_are(results, Scores): return _from_several(results, measures, differ)
     if isinstance(results, Scores): return from_scores(results, measures)
