@@ -239,3 +239,13 @@ def test_markdown_of_a_gate_shows_failures_and_folds_the_rest():
     assert "details" not in str(found) + found.to_html() + found.to_latex()
     passed = gate(compare(values, measures="AP", baseline="old"), max_drop=1).to_markdown()
     assert passed.startswith("**Gate: passed**\n\n<details>")
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300, 5e-324 * 2**40])
+def test_the_unit_of_the_weights_does_not_matter(scale):
+    first = {f"q{i}": i % 5 / 4 for i in range(30)}
+    second = {q: min(x + (i % 3) / 8, 1) for i, (q, x) in enumerate(first.items())}
+    weights = {q: float(1 + i % 4) for i, q in enumerate(first)}
+    one, other = (compare({"a": first, "b": second}, weights={q: w * unit for q, w in weights.items()}).rows[0] for unit in (1, scale))
+    for name in ("mean_a", "mean_b", "difference", "low", "high", "p", "effect", "effective"):
+        assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-12), name

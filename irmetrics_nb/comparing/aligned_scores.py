@@ -268,7 +268,7 @@ def _from_results(results, measures, differ):
         if measures is None: measures = 'value'
         return from_numbers(named, str(measures))
     if named and all_are(named.values(), Scores):
-        several = [name for name, scores in named.items() if not scores.is_single]
+        several = [name for name, scores in named.items() if len(scores.runs) > 1]
         if several: raise ValueError(f'{several[0]}: these are the scores of several runs; select one by .run(name)')
         results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) for name, scores in named.items()]
     if isinstance(results, list | tuple) and all_are(results, Scores): return _from_several(results, measures, differ)
@@ -750,7 +750,7 @@ def _describe(values, method, level, span, interval, **fields):
     a, b, weights = values.T
     d = differences(a, b)
     mean_a = mean_b = np.nan
-    if d.size: mean_a, mean_b, _ = np.average(values, axis=0, weights=weights).tolist()
+    if d.size: mean_a, mean_b = np.average([a, b], axis=1, weights=weights).tolist()
     if interval is None: interval = _interval_of_mean(d, method, level, weights)
     bounds = _interval_of_mean(d, method, 1 - 2 * method.alpha, weights, one_sided=True)
     low, high, lower, upper = np.clip([*interval, *bounds], -span, span).tolist()
