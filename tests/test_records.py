@@ -294,3 +294,14 @@ def test_strict_refuses_standard_input(tmp_path, command):
     refused = irmetrics(command, "qrels.txt", "a.run", "-", "--strict", *output, cwd=tmp_path, stdin=text.encode())
     assert refused.returncode == 1 and "has no hash: it cannot be read again; write it to a file first" in refused.stderr and refused.stdout == ""
     assert irmetrics(command, "qrels.txt", "a.run", "-", *output, cwd=tmp_path, stdin=text.encode()).returncode == 0
+
+
+@pytest.mark.parametrize(("options", "draws"), [
+    ({}, None), ({"test": "randomization"}, 100_000), ({"test": "randomization", "draws": 500}, 500), ({"test": "tukey"}, 10_000),
+    ({"test": "bootstrap"}, 9999), ({"interval": "bca"}, 9999),
+])  # fmt: skip
+def test_the_number_of_draws_is_written_out_also_if_it_is_the_default(options, draws, tmp_path):
+    values = {"a": {"q1": 0.5, "q2": 0.25, "q3": 0.0}, "b": {"q1": 0.75, "q2": 0.75, "q3": 0.5}}
+    compare(values, **options).save(tmp_path / "x.json")
+    record, _ = read_record(tmp_path / "x.json")
+    assert record["data"]["method"]["draws"] == draws

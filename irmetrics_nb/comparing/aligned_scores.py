@@ -570,7 +570,9 @@ class Method:
         first, *_ = test.corrections
         correction = self.correction or first
         interval = self.interval or test.default_interval
-        vars(self).update(correction=correction, interval=interval)
+        usual = test.draws or (interval in METHODS) * self.resamples
+        draws = self.draws if self.draws is not None else usual or None
+        vars(self).update(correction=correction, interval=interval, draws=draws)
         check_option(parameter('interval'), interval, test.intervals)
         name = 'correction'
         if test.joint:

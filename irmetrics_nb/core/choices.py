@@ -65,8 +65,7 @@ def check_option(name: str, value: object, choices: Iterable) -> None:
         raise ValueError(f'{name} must be {expected}, not {value!r}')
 
 def check_value(name: str, value: object, expected: str, valid: object) -> None:
-    """Raise ValueError unless `valid`; the message says that `name` must be
-    `expected`."""
+    """Raise ValueError with the name and the expected value unless `valid` is true."""
     if not valid: raise ValueError(f'{name} must be {expected}, not {value!r}')
 
 def lists_choices(**registries: Iterable[str]) -> Callable[[_F], _F]:

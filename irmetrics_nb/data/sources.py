@@ -313,7 +313,7 @@ def is_record(item: Any) -> bool:
     return all(None in find_columns(map(str, item), role) for role in LIST_OF_ROLE)
 
 def answer_of(record: Mapping) -> Any:
-    """Return the response to a search in a record, which is the record or one of its values; None if there is none."""
+    """Return the response of a search service in a record: the record itself, one of its values, or None."""
     return next(filter(is_answer, map(plain_answer, (record, *record.values()))), None)
 
 def record_list(source: Any) -> Iterable:

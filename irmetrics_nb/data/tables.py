@@ -590,7 +590,7 @@ def _quote_in_files(paths):
     return '"' if quoted and all(quoted) else None
 
 def _beginning(path, size=-1):
-    """Return the first bytes of a file, by default all of them. Those of a gzip file are uncompressed."""
+    """Return the first bytes of a file, by default all bytes. A gzip file is decompressed."""
     with file_errors(path), open(path, 'rb') as file:
         packed = file.peek().startswith(b'\x1f\x8b')
         return (gzip.open(file) if packed else file).read(size)

@@ -284,8 +284,8 @@ def _read(text, tool, names='standard'):
         raise ValueError(shorter(message, 800)) from None
 
 def _labelled(text, tool, names):
-    """Return the measures of a text. If `names` is 'asked', a single one gets the text as
-    its label."""
+    """Parse a text into measures. If `names` is 'asked', the text is the label of its
+    only measure."""
     measures = _meant(text, tool)
     if names == 'standard' or len(measures) > 1: return measures
     return [measures[0].labelled(text.strip())]
