@@ -145,7 +145,8 @@ def moments(differences: np.ndarray, weights: Any = 1) -> tuple[float, float, fl
     """
     d = np.asarray(differences, float)
     if not d.size: return np.nan, np.nan, 0.0
-    w = np.broadcast_to(weights, d.shape) / np.max(weights)  # squares stay finite
+    _, exponent = np.frexp(np.max(weights))
+    w = np.ldexp(np.broadcast_to(weights, d.shape), -exponent)  # squares stay finite
     total = w.sum()
     n = float(total**2 / (w**2).sum())
     mean = float(np.average(d, weights=w))
