@@ -13,7 +13,7 @@ from in_toto_attestation.v1.statement import Statement
 from referencing import Registry, Resource
 from test_verification import KINDS, NAMES, collection, results_of
 
-from irmetrics_nb import Comparison, Scores, compare, evaluate, verify
+from irmetrics_nb import Comparison, Groups, Scores, compare, evaluate, verify
 from irmetrics_nb.results.records import canonical
 
 ROOT = Path(__file__).parents[1]
@@ -145,3 +145,18 @@ def test_results_without_files_or_hashes_agree_with_the_schemas(tmp_path, valida
     for i, result in enumerate(results):
         result.save(tmp_path / f"{i}.json")
         validators["result-v1.json"].validate(json.loads((tmp_path / f"{i}.json").read_text(encoding="utf-8")))
+
+
+def test_groups_of_several_dimensions_are_kept_and_verified(tmp_path, validators):
+    qrels, runs = collection(tmp_path)
+    names = [f"q{i}" for i in range(1, 10)]
+    table = {"query_id": names, "device": ["app", "web, old", "web, old"] * 3, "lang": ["de", "en", "de"] * 3}
+    groups = Groups(pl.DataFrame(table))
+    results = {"Scores": evaluate(qrels, runs, "AP", groups=groups),
+               "Comparison": compare(qrels, runs, "AP", groups=groups)}
+    for kind, result in results.items():
+        result.save(tmp_path / f"{kind}.json")
+        assert type(result).load(tmp_path / f"{kind}.json").slices == result.slices
+        assert {"device=app", "device=web, old", "lang=de"} <= {*result.slices}
+        assert {check.outcome for check in verify(tmp_path / f"{kind}.json").rows} == {"equal"}
+        validators["result-v1.json"].validate(json.loads((tmp_path / f"{kind}.json").read_text(encoding="utf-8")))

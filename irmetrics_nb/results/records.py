@@ -48,6 +48,7 @@ def as_data(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic): value = value.tolist()
     if isinstance(value, Mapping): return {str(x): as_data(y) for x, y in value.items()}
     if isinstance(value, frozenset): value = sorted(value)
+    if isinstance(value, str): value = getattr(value, 'names', value)  # of a `Group`
     if isinstance(value, list | tuple): return [*map(as_data, value)]
     if callable(value): return {'function': getattr(value, '__name__', repr(value))}
     if not isinstance(value, float) or np.isfinite(value): return value
@@ -70,6 +71,7 @@ def from_data(hint: Any, data: Any) -> Any:
     if kind is np.ndarray: return np.array(data, float)
     if kind is float: return np.array(data, float).item()
     if data is None: return None
+    if kind is str and isinstance(data, list): return _group_of(data)
     if kind in (Union, UnionType): return from_data(args[0], data)
     if kind is Measure: return _measure_of(data)
     if hasattr(kind, '__dataclass_fields__'):
@@ -80,6 +82,10 @@ def from_data(hint: Any, data: Any) -> Any:
     if kind is tuple: return tuple(map(from_data, args, data))
     if kind is frozenset: return frozenset(data)
     return kind(*data) if isinstance(kind, type) and issubclass(kind, tuple) else data
+
+def _group_of(names):
+    from irmetrics_nb.data.groups import Group
+    return Group(names)
 
 def _measure_of(data):
     kind = KINDS.get(data['name'])

@@ -24,6 +24,9 @@ SIMPLE = {
     str: TEXT, bool: TRUTH, int: WHOLE, float: NUMBER, type(None): {"type": "null"}, np.ndarray: {"type": "array"},
     Measure: {"$ref": "#/$defs/measure"}}
 INPUT = {"anyOf": [{"$ref": "#/$defs/input"}, {"type": "null"}]}
+GROUP = {"anyOf": [TEXT, {"type": "array", "items": TEXT}]}  # the names of several dimensions
+GROUPS = {"anyOf": [
+    {"type": "object", "additionalProperties": GROUP}, {"type": "array", "items": GROUP}, {"type": "null"}]}
 BY_NAME = {"judgments": INPUT, "source": INPUT, "inputs": {"type": "array", "items": INPUT}}  # references, of type Any
 KINDS = Scores, Comparison, Gate, Report
 
@@ -55,7 +58,8 @@ def schema_of(hint, defs):
             hints = get_type_hints(kind)
             saved = [field.name for field in fields(kind) if field.metadata.get("saved", True)]
             references = {x for x in BY_NAME if hints.get(x) in (Any, tuple[Any, ...])}
-            defs[name] = closed({x: BY_NAME[x] if x in references else schema_of(hints[x], defs) for x in saved})
+            special = {x: BY_NAME[x] for x in references} | {"groups": GROUPS}
+            defs[name] = closed({x: special[x] if x in special else schema_of(hints[x], defs) for x in saved})
         return {"$ref": f"#/$defs/{name}"}
     if kind is Mapping:
         return {"type": "object", "additionalProperties": schema_of(args[1], defs)}
