@@ -27,12 +27,12 @@ from irmetrics_nb import (
     reciprocal_rank,
     success,
 )
-from ..core.gains import ratio
+from ..core.gains import as_gain, ratio
 from ..core.measures import MEAN
 from ..metrics.registry import KINDS
 
 # %% ../../nbs/forensics/mistakes.ipynb #6a30611a
-_PASSED_PARAMETERS = {'k', 'rel', 'beta', 'gain'}  # to definitions of mistakes
+_PASSED_PARAMETERS = {'k', 'rel', 'beta', 'gain', 'measure'}  # to definitions
 
 @dataclass(frozen=True)
 class Mistake:
@@ -40,9 +40,10 @@ class Mistake:
 
     Exactly one of these fields is set. `same_as`: options of conventions or parameters
     with the same effect. `params`: unintended values of parameters. `definition`: a
-    function of a batch of rankings and parameters of the measure, which returns one
-    value per query. `rows`: the name of a change to the rows of the qrels or the run.
-    `total`: the name of an incorrect mean over the queries."""
+    function of a batch of rankings and parameters of the measure, or `measure` itself,
+    which returns one value per query. `rows`: the name of a change to the rows of the
+    qrels or the run. `total`: the name of an incorrect mean over the queries. `code` is
+    a line of Python with the mistake, or ''."""
     kinds: str  # Kinds of measures with this mistake
     says: str   # Description of the mistake
     same_as: Mapping[str, Any] = field(default_factory=dict)
@@ -50,6 +51,12 @@ class Mistake:
     definition: Callable | Mapping[str, Callable] | None = None  # or one for each kind
     rows: str = ''
     total: str = ''
+    code: str = ''
+
+    @property
+    def text(self) -> str:
+        """Return the description, with the line of code if there is one."""
+        return self.says + f', as in `{self.code}`' * bool(self.code)
 
     def of(self, judged: Judged, measure: Measure) -> np.ndarray:
         """Compute the measure with this mistake for a batch of rankings.
@@ -57,7 +64,7 @@ class Mistake:
         Return one value per query. Raises TypeError if the mistake has no
         `definition`."""
         f = self.function(measure.name)
-        arguments = measure.arguments()
+        arguments = measure.arguments() | {'measure': measure}
         names = _PASSED_PARAMETERS & {*arguments} & {*signature(f).parameters}
         passed = {name: arguments[name] for name in names}
         return np.asarray(f(judged, **passed), float)
@@ -75,7 +82,7 @@ def _per_list(judged, k=None, rel=1):
     """Compute P as the hits in the top k divided by the length of the list."""
     return ratio(judged.total(judged.relevant(rel) & judged.within(k)), judged.retrieved)
 
-def _recall_of_all(judged, rel=1): return recall(judged, rel=rel)
+def _not_cut(judged, measure): return Measure(measure.kind, measure.given).of(judged)
 
 def _not_squared(judged, k=None, beta=1, rel=1):
     """Compute F with beta instead of beta squared."""
@@ -112,22 +119,57 @@ def _last_rank(judged, k, rel=1):
 
 def _cut_at_last(judged, last): return judged.only(judged.rank <= last[judged.query])
 
-def _of_cut_list(metric):
-    """Return a function that computes AP or RR of the list cut at min(k, n, R)."""
-    def definition(judged, k=None, rel=1):
-        last = _last_rank(judged, k, rel)
-        return metric(_cut_at_last(judged, last), rel=rel)
-    return definition
+def _of_cut_list(judged, measure, rel=1):
+    """Compute AP or RR of the list cut at min(k, n, R)."""
+    last = _last_rank(judged, measure.at, rel)
+    return _not_cut(_cut_at_last(judged, last), measure)
+
+def _ap_one_late(judged, k=None, rel=1):
+    """Compute AP with hits / (rank + 1) as the precision at each hit."""
+    hits = judged.found(rel, k)
+    count = hits.running(np.add, np.ones(len(hits.rank)))
+    return ratio(hits.total(count / (hits.rank + 1)), judged.n_relevant(rel))
+
+def _rr_one_late(judged, k=None, rel=1):
+    """Compute RR as 1 / (rank + 1)."""
+    correct = reciprocal_rank(judged, k=k, rel=rel)
+    return correct / (1 + correct)
 
 def _all_hits(judged, k=None, rel=1):
     """Compute RR as the mean of 1/rank over all hits in the top k."""
     hits = judged.found(rel, k)
     return ratio(hits.total(1 / hits.rank), hits.total(1.0))
 
-def _rr_of_all(judged, rel=1): return reciprocal_rank(judged, rel=rel)
+def _without_first_result(judged, measure):
+    """Compute a measure after the first document of each list is removed."""
+    rest = judged.only(judged.rank > 1)
+    retrieved = np.maximum(judged.retrieved - 1, 0)
+    return measure.of(rest.changed(rank=rest.rank - 1, retrieved=retrieved))
+
+def _from_second_rank(judged, measure):
+    """Compute a measure as if the document at rank 1 were not relevant."""
+    return measure.of(judged.only(judged.rank > 1))
+
+def _without_last_rank(judged, measure):
+    """Compute a measure as if the last document of the top k were not relevant."""
+    last = _at_most(judged.retrieved, measure.at)
+    return measure.of(judged.only(judged.rank != last[judged.query]))
+
 
 # %% ../../nbs/forensics/mistakes.ipynb #73538473
 def _one_late(i): return 1 / np.log2(np.asarray(i) + 2)
+def _one_over_rank(i): return 1 / np.asarray(i, float)
+
+def _over_largest_gain(judged, measure):
+    """Compute CG or DCG with each gain divided by the gain of the largest grade."""
+    gain = as_gain(measure.arguments()['gain'])
+    return ratio(measure.of(judged), gain(judged.pool_grade.max(initial=0)))
+
+def _ideal_cut_only(judged, measure):
+    """Compute nDCG with the list not cut at k, but the ideal list cut."""
+    params = {name: measure.arguments()[name] for name in ('gain', 'discount', 'b')}
+    best = idcg(judged, k=measure.at, **params)
+    return ratio(dcg(judged, **params), np.maximum(best, 0))
 
 def _mixed_gains(of_list, of_ideal):
     """Return a function that computes nDCG with different gains for the list and for the
@@ -147,17 +189,31 @@ def _cut_at_relevant(judged, k=None, gain='linear'):
 _BUILT_IN = {name: kind for name, kind in KINDS.items() if kind.built_in}
 _AVERAGED_KINDS = ' '.join(name for name, kind in _BUILT_IN.items() if kind.aggregate is MEAN)
 _SCORED_KINDS = ' '.join(name for name in _BUILT_IN if name != 'NumRel')  # which no run changes
+_RANKED_KINDS = 'P R AP RR Success CG DCG nDCG'
 _LEVEL_KINDS = ' '.join(name for name, kind in _BUILT_IN.items() if 'rel' in kind.params)
 
 MISTAKES = {
     'duplicates-counted': Mistake(
         _SCORED_KINDS, 'a document that appears twice in the run counts twice', rows='counted'),
     'mean-over-answered': Mistake(
-        _AVERAGED_KINDS, 'a judged query that is missing from the run is left out of the mean', {'missing': 'skip'}),
+        _AVERAGED_KINDS, 'a judged query that is missing from the run is left out of the mean', {'missing': 'skip'},
+        code='mean(values[query] for query in run)'),
     'mean-over-hits': Mistake(_AVERAGED_KINDS, 'the mean is over the queries whose value is above 0', total='hits'),
     'mean-over-run': Mistake(
         _AVERAGED_KINDS,
         'the mean is over all queries of the run, and queries without judgments score 0', total='run'),
+    'scores-as-text': Mistake(
+        _SCORED_KINDS, 'scores are compared as text, so that 9 is above 10', rows='scores as text',
+        code='sorted(rows, key=lambda row: row[4], reverse=True)'),
+    'first-result-dropped': Mistake(
+        _SCORED_KINDS, 'the first document of each list is removed', definition=_without_first_result,
+        code='results[1:]'),
+    'first-rank-skipped': Mistake(
+        _RANKED_KINDS, 'the document at rank 1 never counts', definition=_from_second_rank,
+        code='for i in range(1, k):'),
+    'last-rank-skipped': Mistake(
+        _RANKED_KINDS, 'the last document of the top k never counts', definition=_without_last_rank,
+        code='for i in range(min(k, n) - 1):'),
     'ties-as-given': Mistake(
         _SCORED_KINDS, 'documents with equal scores keep the order of the input', {'ties': 'given'}),
     'ties-at-best': Mistake(
@@ -183,7 +239,7 @@ MISTAKES = {
         'R',
         'the value is Success@k (the hit rate), not recall: 1 if the top k contains any relevant document',
         definition=success),
-    'r-not-cut': Mistake('R', 'the cutoff is ignored', definition=_recall_of_all),
+    'r-not-cut': Mistake('R', 'the cutoff is ignored', definition=_not_cut),
     'r-capped': Mistake('R', 'hits are divided by min(R, k)', {'divisor': 'min(R,k)'}),
     'f-beta-not-squared': Mistake('F SetF', 'beta is used instead of its square', definition=_not_squared),
     'f-beta-before-bracket': Mistake(
@@ -199,7 +255,10 @@ MISTAKES = {
         'AP', 'the sum is divided by the number of documents in the top k', definition=_ap_over_list),
     'ap-guard-on-labels': Mistake(
         'AP', 'a check for duplicates removes all hits except the first', definition=_first_over_r),
-    'ap-cut-at-relevant': Mistake('AP', 'the list is cut at min(k, n, R)', definition=_of_cut_list(average_precision)),
+    'ap-cut-at-relevant': Mistake(
+        'AP', 'the list is cut at min(k, n, R)', definition=_of_cut_list, code='run[:min(k, len(run), len(relevant))]'),
+    'ap-one-late': Mistake(
+        'AP', 'the precision at a hit is divided by rank + 1', definition=_ap_one_late, code='hits / (rank + 1)'),
     'ap-is-precision': Mistake('AP', 'the value is precision, not AP', definition=precision),
 }
 
@@ -234,14 +293,29 @@ MISTAKES |= {
         'gains are divided by log2(i + 2), with ranks i from 1',
         definition={'DCG': partial(dcg, discount=_one_late), 'nDCG': partial(ndcg, discount=_one_late)}),
     'discount-natural-logarithm': Mistake('DCG', 'gains are divided by ln(i + 1)', {'discount': 'ln'}),
+    'discount-log10': Mistake(
+        'DCG', 'gains are divided by log10(i + 1)', definition=partial(dcg, discount=lambda i: 1 / np.log10(i + 1)),
+        code='gain / math.log10(i + 1)'),
+    'discount-rank': Mistake(
+        'DCG nDCG', 'gains are divided by the rank',
+        definition={'DCG': partial(dcg, discount=_one_over_rank), 'nDCG': partial(ndcg, discount=_one_over_rank)},
+        code='gain / i'),
+    'gain-over-largest': Mistake(
+        'CG DCG', 'gains are divided by the gain of the largest grade', definition=_over_largest_gain,
+        code='gain / max(gains)'),
+    'list-not-cut': Mistake(
+        'nDCG', 'the ideal ranking is cut at k, but the list is not', definition=_ideal_cut_only,
+        code='dcg(grades) / dcg(ideal[:k])'),
     'rr-over-positives': Mistake(
         'RR', 'the value is the mean of 1/rank over all relevant documents found', definition=_all_hits),
     'rr-is-label-ranking-ap': Mistake(
         'RR',
         'the value is AP, divided by the number of relevant documents found',
         definition=partial(average_precision, divisor='retrieved')),
-    'rr-cut-at-relevant': Mistake('RR', 'the list is cut at min(k, n, R)', definition=_of_cut_list(reciprocal_rank)),
-    'rr-not-cut': Mistake('RR', 'the cutoff is ignored', definition=_rr_of_all),
+    'rr-cut-at-relevant': Mistake(
+        'RR', 'the list is cut at min(k, n, R)', definition=_of_cut_list, code='run[:min(k, len(run), len(relevant))]'),
+    'rr-one-late': Mistake('RR', 'ranks begin at 2', definition=_rr_one_late, code='1 / (rank + 1)'),
+    'rr-not-cut': Mistake('RR', 'the cutoff is ignored', definition=_not_cut),
     'rr-of-mean-rank': Mistake('RR', 'the value is 1 divided by the mean rank of the first hit', total='mean rank'),
 }
 
