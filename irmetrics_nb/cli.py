@@ -347,10 +347,9 @@ def _verify(saved, qrels=None, runs=(), format='table', output=None):
     3 if something differs, and 2 if nothing can be recomputed."""
     from irmetrics_nb import verify
     check_files(saved, [], output)
-    named = [run.rpartition('=') for run in runs]
-    with usage_errors():
-        if not all(name for name, _, _ in named): raise ValueError('--run: write NAME=FILE')
-    result = verify(saved, qrels, {name: file for name, _, file in named})
+    named = dict(run.rpartition('=')[::2] for run in runs)
+    if '' in named: raise typer.BadParameter('--run: write NAME=FILE')
+    result = verify(saved, qrels, named)
     show(result_text(result, format), output)
     raise typer.Exit(result.code)
 
