@@ -409,8 +409,8 @@ def identify(
 _SIMPLE = True, 2.5  # the rank of a combination without a tool, up to which no other measures are tried
 
 def _search(rankings, target, progress=None, found=None):
-    """Compute all results that conventions can give for a measure, and compare them with its
-    numbers. Return {variant: `Outcome`}; a variant has conventions and parameters.
+    """Compute all results that conventions can give for a measure, and check its numbers.
+    Return {variant: `Outcome`}; a variant has conventions and parameters.
     `Outcome.fits` is the set of (reading, scale) from `_readings` with which the result
     matches. found: these results, if those of other measures are wanted."""
     measure, numbers = target
@@ -476,12 +476,12 @@ def _all_fits(rankings, targets, searches):
             fit = all(result in outcomes for result, outcomes in zip(results, fitting))
             if fit and results not in groups:
                 fits.append((results, _fit(measures, results, [variants], {tool: (results, ())})))
-        fits.sort(key=lambda pair: (_is_rounded(pair[0]), _rank(pair[1])))
+        fits.sort(key=lambda pair: (_is_inexact(pair[0]), _rank(pair[1])))
         if fits: return reading, scales, [fit for _, fit in fits]
     return 'rounded', [1] * len(targets), []
 
-def _is_rounded(results):
-    """Return whether one of the results has more digits than its number."""
+def _is_inexact(results):
+    """Return whether a result has more digits than its number."""
     return any({('exact', 1), ('exact', 100)}.isdisjoint(result.fits) for result in results)
 
 def _rank(fit):

@@ -68,8 +68,8 @@ def number_fits(number: Decimal, value: float, reading: str, scale: float = 1) -
     """Return whether a computed value agrees with a number in all its digits.
 
     reading: 'rounded', 'cut off' if further digits are dropped, or 'exact' if there are
-    none. scale: 100 if the
-    number is a percentage, otherwise 1. NaN agrees with no number."""
+    none. scale: 100 if the number is a percentage, otherwise 1. NaN agrees with no
+    number."""
     off = value * scale - float(number)
     if number.is_signed(): off = -off
     tolerance = ROUNDING_ERROR * max(scale, abs(float(number)))
@@ -220,11 +220,6 @@ class Variant:
         words = [f'{name}={value!r}' for name, value in self.params + self.options]
         if self.mistake: words.append(self.mistake)
         return words
-
-    @property
-    def key(self) -> tuple:
-        """Return the options that decide which rankings there are, for `Rankings.cell`."""
-        return tuple(pair for pair in self.options if pair[0] in ROW_OPTIONS)
 
     def conventions(self, kind: str) -> Conventions:
         """Return the `Conventions` of this variant for a measure such as 'AP'.
@@ -573,7 +568,7 @@ def values_of_variant(rankings: Rankings, measure: Measure, variant: Variant) ->
     variant = plain_variant(rankings, variant)
     mistake = variant.known_mistake
     options = dict(variant.options) | {'total': mistake.total}
-    key = variant.key
+    key = tuple(pair for pair in variant.options if pair[0] in ROW_OPTIONS)
     if mistake.rows: key = (('rows', mistake.rows),)
     for _, arrays in values_of(rankings, measure, variant, [key]):
         meant = variant.measure_of(measure)
@@ -708,14 +703,16 @@ def _variants_of_mistakes(measure, mistakes):
     """Yield a `Variant` for each mistake that has a `definition` (a function) or `params`.
     If the function takes a gain or beta, further variants have other values of it."""
     values = ('gain', 'exp'), ('gain', 'binary'), ('discount', 'jarvelin'), ('beta', 2), ('beta', 0.5)
+    open_params = {*measure.kind.params} - measure.said
     for name, mistake in mistakes.items():
         if mistake.definition or mistake.params: yield Variant(mistake=name)
         if not mistake.definition: continue
-        taken = {*signature(mistake.function(measure.name)).parameters}
+        taken = {*signature(mistake.definition).parameters}
         if 'measure' in taken: taken = {'gain', 'discount'}
         for param, value in values:
-            if param in taken - measure.said and param in measure.kind.params: yield Variant((), ((param, value),), name)
+            if param in taken & open_params: yield Variant((), ((param, value),), name)
 
+# %% ../../nbs/forensics/search.ipynb #5a6f1c24
 RELATED = {  # measures that are reported under the name of another
     'P': 'Success Rprec AP RR', 'R': 'Rprec AP F', 'Success': 'P R RR', 'F': 'P R', 'Rprec': 'P R AP',
     'AP': 'RR Rprec R nDCG', 'RR': 'Success AP P', 'nDCG': 'DCG AP RR', 'DCG': 'nDCG CG', 'CG': 'DCG'}
@@ -728,11 +725,10 @@ def other_measures(measure: Measure, longest: int = 10_000) -> list[Measure]:
     the length of the longest list; larger cutoffs are left out."""
     others = []
     if measure.kind.at == 'k':
-        cutoffs = [*CUTOFFS_TRIED]
-        if measure.at:
-            others.append(Measure(measure.kind, measure.given))
-            cutoffs += [measure.at - 1, measure.at + 1]
-        others += [measure @ k for k in cutoffs if k != measure.at and 0 < k < longest]
+        at = measure.at or 0
+        cutoffs = *CUTOFFS_TRIED, at - 1, at + 1
+        others = [Measure(measure.kind, measure.given)]
+        others += [measure @ k for k in cutoffs if k != at and 0 < k < longest]
     for name in RELATED.get(measure.name, '').split():
         kind = parse(name).kind
         others.append(Measure(kind, {}, measure.at if kind.at == 'k' else None))
@@ -750,8 +746,8 @@ def results_of_others(
     jobs = {}
     ranked, *_ = rankings.cell(rankings.keys[0])
     for other in other_measures(measure, ranked.retrieved.max(initial=0)):
-        jobs[Variant((), (), ANOTHER + str(other))] = keys
-        if 'gain' in {*other.kind.params} - other.said:
-            jobs[Variant((), (('gain', 'exp'),), ANOTHER + str(other))] = keys
+        for params in ({}, {'gain': 'exp'}):
+            variant = Variant.of(other, {**params, 'mistake': ANOTHER + str(other)})
+            jobs[variant] = keys
     return _results(rankings, measure, jobs, {}, check, found.values())
 
