@@ -353,3 +353,29 @@ def test_a_bug_is_shown_with_its_line_of_code_and_can_be_computed_again():
     more = qrels | {"r": {"c": 1}}, run | {"r": {"c": 100, "v": 20, "w": 3, "x": 1}}
     text = identify(*more, {"RR": "0.55556"})  # 9.0 is above 8.0, and 3.0 above 10.0 and 100.0: ranks 1, 3 and 3
     assert text.mistake == "scores-as-text"
+
+
+WRITTEN_BY_OTHERS = [  # wrong programs that were written without a look at the search; tfidf of the example collection
+    ("nDCG@10", "0.609165", "list-not-cut"),  # DCG of the whole list over the ideal DCG of 10
+    ("nDCG@10", "0.634664", "ideal-of-hits"),  # the 10 retrieved documents in the best order
+    ("DCG@10", "4.480910", "discount-natural-logarithm"),
+    ("DCG@10", "1.035310", "gain-over-largest"),  # each grade divided by 3
+    ("AP@10", "0.545355", "ap-over-hits"),
+    ("AP", "0.271358", "ap-without-hits"),  # 1/rank of each relevant document, divided by R
+    ("P@10", "0.590950", "p-is-recall"),
+    ("RR", "0.345486", "rr-one-late"),
+    ("R@20", "0.819162", "unjudged='skip'"),
+    ("RR@10", "0.724322", "mean-over-hits"),
+    ("P@5", "0.166667", ""),  # sorted by the column of ranks as text, which no run keeps
+    ("Success@5", "0.361111", ""),  # only grade 1 counts, not grades 2 and 3
+]
+
+
+@pytest.mark.parametrize(("measure", "value", "name"), WRITTEN_BY_OTHERS)
+def test_numbers_of_wrong_programs_are_named_or_nothing_matches(measure, value, name):
+    example = irmetrics_nb.load_example()
+    found = identify(example.qrels, example.runs["tfidf"], {measure: value})
+    if name:
+        assert name in {found.mistake, *found[0].rivals, *found[0].ways[0].words}
+    else:
+        assert not found and "no combination matches" in str(found) and found.nearest[0].off > 0

@@ -23,8 +23,8 @@ from ..evaluation.evaluation import Progress, in_percent, parts_of
 from ..explaining.explanation import share_changes, shares, shortened
 from .mistakes import MISTAKES
 from irmetrics_nb.forensics.search import (
-    ANOTHER,
     DEFAULTS,
+    WRONG_MEASURE,
     Rankings,
     Target,
     Variant,
@@ -93,7 +93,7 @@ class Fit:
         values = ', '.join(f'{name} = {value_text(value, 6)}' for name, value in self.values.items())
         lines = [f'{values}: {self.differs}']
         if self.tools: lines.append(f'as in {", ".join(self.tools)}')
-        if self.mistake in MISTAKES: lines.append(f'{self.mistake}: {MISTAKES[self.mistake].text}')
+        if self.mistake in MISTAKES: lines.append(f'{self.mistake}: {MISTAKES[self.mistake].says}')
         if self.idle: lines.append(f'no effect on these data: {", ".join(self.idle)}')
         return '\n  '.join([*lines, self.call])
 
@@ -139,7 +139,7 @@ def _agree(measures, variants):
     has conventions, parameters and possibly a mistake. There may be only one mistake in all,
     and a measure must have the same parameters at all cutoffs. A mistake in the input rows
     or in the mean over queries must affect every measure that it can affect."""
-    mistakes = {variant.mistake.partition(ANOTHER)[1] or variant.mistake for variant in variants} - {''}
+    mistakes = {variant.mistake.partition(WRONG_MEASURE)[1] or variant.mistake for variant in variants} - {''}
     if len(mistakes) > 1: return False
     known_mistakes = [variant.known_mistake for variant in variants]
     shared = [mistake.kinds.split() for mistake in known_mistakes if mistake.rows or mistake.total]
@@ -179,12 +179,11 @@ def _fit(measures, results, variants, tools, off=0.0):
     values = {measure.requested: result.value for measure, result in zip(measures, results)}
     mistake = mistake_of(chain.from_iterable(plainest), cycle(kinds))
     names = tuple(tool for tool, (outcomes, _) in tools.items() if outcomes == results)
-    rivals: set = set()
     alone = {variant.mistake for variant in chain(*variants)
              if not variant.params and {*dict(variant.options)} <= {'duplicates'}}
-    if '' not in alone: rivals = alone
+    rivals = () if '' in alone else (*sorted(alone),)
     idle = _idle(best, {*variants})
-    return Fit(conventions, complete, values, best, names, mistake, len(variants), idle, off, (*sorted(rivals),))
+    return Fit(conventions, complete, values, best, names, mistake, len(variants), idle, off, rivals)
 
 def _idle(combination, variants):
     """Return a tuple of the conventions that have no effect on the result. combination: a
@@ -332,10 +331,10 @@ class Identification(Result):
         if not self.fits: lead = 'The closest result, in Python'
         if fits: yield Text(f'{lead}: {fits[0].call}')
         named = [name for fit in self.fits[:rows] for name in fit.rivals]
-        asked = ', '.join(measure.requested for measure, _ in self.wanted)
+        requested = ', '.join(measure.requested for measure, _ in self.wanted)
         for name in dict.fromkeys(filter(None, [self.mistake, *named])):
-            if name in MISTAKES: yield Text(f'{name}: {MISTAKES[name].text}.')
-            else: yield Text(f'This {name}, not {asked}.')
+            if name in MISTAKES: yield Text(f'{name}: {MISTAKES[name].says}.')
+            else: yield Text(f'This {name}, not {requested}.')
         for text in self.advice: yield Text(f'To decide: {text}.')
 
 # %% ../../nbs/forensics/identification.ipynb #eee92f32

@@ -41,8 +41,7 @@ class Mistake:
     with the same effect. `params`: unintended values of parameters. `definition`: a
     function of a batch of rankings and parameters of the measure, or `measure` itself,
     which returns one value per query. `rows`: the name of a change to the rows of the
-    qrels or the run. `total`: the name of an incorrect mean over the queries. `code` is
-    a line of Python with the mistake, or ''."""
+    qrels or the run. `total`: the name of an incorrect mean over the queries."""
     kinds: str  # Kinds of measures with this mistake
     says: str   # Description of the mistake
     same_as: Mapping[str, Any] = field(default_factory=dict)
@@ -50,12 +49,6 @@ class Mistake:
     definition: Callable | None = None
     rows: str = ''
     total: str = ''
-    code: str = ''
-
-    @property
-    def text(self) -> str:
-        """Return the description, with the line of code if there is one."""
-        return self.says + f', as in `{self.code}`' * bool(self.code)
 
     def of(self, judged: Judged, measure: Measure) -> np.ndarray:
         """Compute the measure with this mistake for a batch of rankings.
@@ -115,11 +108,13 @@ def _of_cut_list(judged, measure, rel=1):
     last = _last_rank(judged, measure.at, rel)
     return _not_cut(_cut_at_last(judged, last), measure)
 
-def _ap_one_late(judged, k=None, rel=1):
-    """Compute AP with hits / (rank + 1) as the precision at each hit."""
-    hits = judged.found(rel, k)
-    count = hits.running(np.add, np.ones(len(hits.rank)))
-    return ratio(hits.total(count / (hits.rank + 1)), judged.n_relevant(rel))
+def _ap_with(precision_at):
+    """Return a function that computes AP with `precision_at(hits, rank)` at each hit."""
+    def definition(judged, k=None, rel=1):
+        hits = judged.found(rel, k)
+        count = hits.running(np.add, np.ones(len(hits.rank)))
+        return ratio(hits.total(precision_at(count, hits.rank)), judged.n_relevant(rel))
+    return definition
 
 def _rr_one_late(judged, k=None, rel=1):
     """Compute RR as 1 / (rank + 1)."""
@@ -133,9 +128,9 @@ def _all_hits(judged, k=None, rel=1):
 
 def _without_first_result(judged, measure):
     """Compute a measure after the first document of each list is removed."""
-    rest = judged.only(judged.rank > 1)
+    later = judged.only(judged.rank > 1)
     retrieved = np.maximum(judged.retrieved - 1, 0)
-    return measure.of(rest.changed(rank=rest.rank - 1, retrieved=retrieved))
+    return measure.of(later.changed(rank=later.rank - 1, retrieved=retrieved))
 
 def _from_second_rank(judged, measure):
     """Compute a measure without the document at rank 1; all others keep their ranks."""
@@ -190,24 +185,28 @@ MISTAKES = {
     'duplicates-counted': Mistake(
         _SCORED_KINDS, 'a document that appears twice in the run counts twice', rows='counted'),
     'mean-over-answered': Mistake(
-        _AVERAGED_KINDS, 'a judged query that is missing from the run is left out of the mean', {'missing': 'skip'},
-        code='mean(values[query] for query in run)'),
+        _AVERAGED_KINDS,
+        'a judged query that is missing from the run is left out of the mean, as in '
+        '`mean(values[query] for query in run)`',
+        {'missing': 'skip'}),
     'mean-over-hits': Mistake(_AVERAGED_KINDS, 'the mean is over the queries whose value is above 0', total='hits'),
     'mean-over-run': Mistake(
         _AVERAGED_KINDS,
         'the mean is over all queries of the run, and queries without judgments score 0', total='run'),
     'scores-as-text': Mistake(
-        _SCORED_KINDS, 'scores are compared as text, so that 9 is above 10', rows='scores as text',
-        code='sorted(rows, key=lambda row: row[4], reverse=True)'),
+        _SCORED_KINDS,
+        'scores are compared as text, so that 9 is above 10, as in '
+        '`sorted(rows, key=lambda row: row[4], reverse=True)`',
+        rows='scores as text'),
     'first-result-dropped': Mistake(
-        _SCORED_KINDS, 'the first document of each list is removed', definition=_without_first_result,
-        code='results[1:]'),
+        _SCORED_KINDS, 'the first document of each list is removed, as in `results[1:]`',
+        definition=_without_first_result),
     'first-rank-skipped': Mistake(
-        _RANKED_KINDS, 'the document at rank 1 never counts', definition=_from_second_rank,
-        code='for i in range(1, k):'),
+        _RANKED_KINDS, 'the document at rank 1 never counts, as in `for i in range(1, k):`',
+        definition=_from_second_rank),
     'last-rank-skipped': Mistake(
-        _RANKED_KINDS, 'the last document of the top k never counts', definition=_without_last_rank,
-        code='for i in range(min(k, n) - 1):'),
+        _RANKED_KINDS, 'the last document of the top k never counts, as in `for i in range(min(k, n) - 1):`',
+        definition=_without_last_rank),
     'ties-as-given': Mistake(
         _SCORED_KINDS, 'documents with equal scores keep the order of the input', {'ties': 'given'}),
     'ties-at-best': Mistake(
@@ -254,9 +253,14 @@ MISTAKES |= {
     'ap-guard-on-labels': Mistake(
         'AP', 'a check for duplicates removes all hits except the first', definition=_first_over_r),
     'ap-cut-at-relevant': Mistake(
-        'AP', 'the list is cut at min(k, n, R)', definition=_of_cut_list, code='run[:min(k, len(run), len(relevant))]'),
+        'AP', 'the list is cut at min(k, n, R), as in `run[:min(k, len(run), len(relevant))]`',
+        definition=_of_cut_list),
     'ap-one-late': Mistake(
-        'AP', 'the precision at a hit is divided by rank + 1', definition=_ap_one_late, code='hits / (rank + 1)'),
+        'AP', 'the precision at a hit is divided by rank + 1, as in `total += hits / (rank + 1)`',
+        definition=_ap_with(lambda hits, rank: hits / (rank + 1))),
+    'ap-without-hits': Mistake(
+        'AP', 'each relevant document adds 1/rank instead of the precision at its rank, as in `total += 1 / rank`',
+        definition=_ap_with(lambda hits, rank: 1 / rank)),
     'ap-is-precision': Mistake('AP', 'the value is precision, not AP', definition=precision),
 }
 
@@ -292,18 +296,17 @@ MISTAKES |= {
         definition=_discounted_by(lambda i: np.log2(i + 2))),
     'discount-natural-logarithm': Mistake('DCG', 'gains are divided by ln(i + 1)', {'discount': 'ln'}),
     'discount-log10': Mistake(
-        'DCG', 'gains are divided by log10(i + 1)', definition=_discounted_by(lambda i: np.log10(i + 1)),
-        code='gain / math.log10(i + 1)'),
+        'DCG', 'gains are divided by log10(i + 1), as in `gain / math.log10(i + 1)`',
+        definition=_discounted_by(lambda i: np.log10(i + 1))),
     'discount-rank': Mistake(
-        'DCG nDCG', 'gains are divided by the rank',
-        definition=_discounted_by(np.positive),
-        code='gain / i'),
+        'DCG nDCG', 'gains are divided by the rank, as in `gain / i`',
+        definition=_discounted_by(np.positive)),
     'gain-over-largest': Mistake(
-        'CG DCG', 'gains are divided by the gain of the largest grade', definition=_over_largest_gain,
-        code='gain / max(gains)'),
+        'CG DCG', 'gains are divided by the gain of the largest grade, as in `gain / max(gains)`',
+        definition=_over_largest_gain),
     'list-not-cut': Mistake(
-        'nDCG', 'the ideal ranking is cut at k, but the list is not', definition=_ideal_cut_only,
-        code='dcg(grades) / dcg(ideal[:k])'),
+        'nDCG', 'the ideal ranking is cut at k, but the list is not, as in `dcg(grades) / dcg(ideal[:k])`',
+        definition=_ideal_cut_only),
     'rr-over-positives': Mistake(
         'RR', 'the value is the mean of 1/rank over all relevant documents found', definition=_all_hits),
     'rr-is-label-ranking-ap': Mistake(
@@ -311,8 +314,9 @@ MISTAKES |= {
         'the value is AP, divided by the number of relevant documents found',
         definition=partial(average_precision, divisor='retrieved')),
     'rr-cut-at-relevant': Mistake(
-        'RR', 'the list is cut at min(k, n, R)', definition=_of_cut_list, code='run[:min(k, len(run), len(relevant))]'),
-    'rr-one-late': Mistake('RR', 'ranks begin at 2', definition=_rr_one_late, code='1 / (rank + 1)'),
+        'RR', 'the list is cut at min(k, n, R), as in `run[:min(k, len(run), len(relevant))]`',
+        definition=_of_cut_list),
+    'rr-one-late': Mistake('RR', 'ranks begin at 2, as in `1 / (rank + 1)`', definition=_rr_one_late),
     'rr-not-cut': Mistake('RR', 'the cutoff is ignored', definition=_not_cut),
     'rr-of-mean-rank': Mistake('RR', 'the value is 1 divided by the mean rank of the first hit', total='mean rank'),
 }

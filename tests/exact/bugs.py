@@ -49,6 +49,11 @@ def ap_one_late(ranking, *, k=None, divisor, tied, rel):
     return over(sum((Fraction(n, i + 1) for n, i in enumerate(ranks, 1)), Fraction(0)), number_relevant(ranking, rel=rel))
 
 
+def ap_without_hits(ranking, *, k=None, divisor, tied, rel):
+    ranks = ranks_of_relevant(ranking, k, rel)
+    return over(sum((Fraction(1, i) for i in ranks), Fraction(0)), number_relevant(ranking, rel=rel))
+
+
 def gain_over(divisor):
     def total(grades, k):
         return sum((gain_of(grade, "linear") / divisor(i) for i, grade in enumerate(grades[:k], 1)), Fraction(0))
@@ -74,6 +79,7 @@ BUGS = {
     "last-rank-skipped": Mistake(RANKED, "The last rank of the top k does not count.", definition=for_each(last=True)),
     "rr-one-late": Mistake("RR", "1 / (rank + 1).", definition=rr_one_late),
     "ap-one-late": Mistake("AP", "Precision at a hit over rank + 1.", definition=ap_one_late),
+    "ap-without-hits": Mistake("AP", "1 / rank at each hit.", definition=ap_without_hits),
     "discount-log10": Mistake("DCG", "Divided by log10(i + 1).", definition=gain_over(lambda i: logarithm(i + 1, 10))),
     "discount-rank": Mistake("DCG nDCG", "Divided by the rank.", definition=gain_over(lambda i: i)),
     "gain-over-largest": Mistake("CG DCG", "Gains over the largest gain.", rows=with_grades_over_largest),
