@@ -66,7 +66,7 @@ def values_to_try(name, parameter):
     return words(name, parameter) or [value for value in exact_values(name, parameter) if value is not None]
 
 
-OWN_GAINS = {("ERR", "gain"): st.nothing(), ("nERR", "gain"): st.nothing(), ("RBP", "gain"): unit_gains}  # RBP: probabilities
+OWN_GAINS = {("ERR", "gain"): st.nothing(), ("nERR", "gain"): st.nothing(), ("iRBU", "gain"): st.nothing(), ("RBP", "gain"): unit_gains}  # RBP: probabilities
 
 
 @cache
@@ -89,7 +89,7 @@ def each_parameter(name):
     "A kind of measures with each value of each of its parameters; every other one with something behind @."
     kind = KINDS[name]
     params = [{}, {}] + [{p: value} for p in Measure(KINDS[name]).defaults for value in values_to_try(name, p)]
-    params += [{"gain": {-1: 0, 0: 0, 1: 0.25, 2: 0.5, 3: 1, 4: 1}}] * ("gain" in kind.params and name not in ("ERR", "nERR"))
+    params += [{"gain": {-1: 0, 0: 0, 1: 0.25, 2: 0.5, 3: 1, 4: 1}}] * ("gain" in kind.params and name not in ("ERR", "nERR", "iRBU"))
     params = [{**kind.required, **({"discount": "jarvelin"} if "b" in each else {}), **each} for each in params]
     return [Measure(KINDS[name], each, AT[kind.at][i % len(AT[kind.at])]) for i, each in enumerate(params)]
 

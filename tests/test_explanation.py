@@ -236,7 +236,7 @@ RATIONAL = [name for name in KINDS if name not in ("DCG", "nDCG")]
 def read_back(text):
     "The value of an explanation's line, from its numbers alone, in fractions."
     middle = re.sub(r" \(.*more terms\)$| \(what is divided.*\)$", "", text).split(" = ")[1]
-    exact = re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)(?![\w.])", r"Fraction('\1')", middle)
+    exact = re.sub(r"(?<![\w.])(\d+(?:\.\d+)?(?:e-\d+)?)(?![\w.])", r"Fraction('\1')", middle)
     exact = re.sub(r"\*\*Fraction\('(\d+)'\)", r"**\1", exact)
     try:
         return eval(exact, {"Fraction": Fraction})
@@ -254,7 +254,8 @@ def is_exact(why):
 @given(grades=st.lists(st.sampled_from([None, 0, 1, 2]), max_size=9), missed=st.lists(st.sampled_from([0, 1, 2]), max_size=4))
 @quick
 def test_the_line_read_back_in_fractions_is_the_value(name, grades, missed):
-    given_too = {"ERR": "(max_grade=2)", "nERR": "(max_grade=2)", "RBP": "(p=0.5)", "Compat": "(p=0.5)"}.get(name, "")
+    given_too = {"ERR": "(max_grade=2)", "nERR": "(max_grade=2)", "RBP": "(p=0.5)", "Compat": "(p=0.5)", "iRBU": "(max_grade=2, p=0.5)"}.get(name, "")
+    given_too = given_too or "(max_rel=2)" * ("max_rel" in KINDS[name].required)
     ideal = [g for g in grades if g is not None] + missed
     why = explain(name + given_too, grades, ideal=ideal)
     value = read_back(why.text)

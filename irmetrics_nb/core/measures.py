@@ -156,6 +156,8 @@ class Kind:
     question: str = ''           # The question that it answers
     at: str | None = 'k'         # The parameter that @ sets; None: there is no @
     without: str = ''            # Parameters of the function that are left out
+    # The values of parameters that are left out, if they are not the defaults
+    fixed: Mapping = field(default_factory=dict)
     aggregate: Aggregate = MEAN  # How the values of the queries are combined
     complete_by: Callable | None = None  # Finds the parameters that the judgments set
     # The words of another tool: parameter -> value -> our parameters, or a function.
@@ -219,8 +221,8 @@ class Kind:
 
     @property
     def reads_grades(self) -> bool:
-        "Return whether the measure has a parameter `rel`, `gain` or `max_grade`."
-        return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
+        "Return whether a parameter of the measure is about grades, such as `rel`."
+        return not {'rel', 'gain', 'max_grade', 'max_rel'}.isdisjoint(self.params)
 
     def translate(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Translate parameters of another tool to parameters of this package.
@@ -302,8 +304,9 @@ def check_claims(kind: Kind) -> None:
     orders = count_orders(tied).astype(int)
     untied = all_orders(tied, orders)
     begins = np.cumsum(orders) - orders
-    requests: list[dict] = [kind.required]
-    if kind.at is not None: requests.append(kind.required | {kind.at: cutoff})
+    always = {**kind.required, **kind.fixed}
+    requests = [always]
+    if kind.at is not None: requests.append(always | {kind.at: cutoff})
     for requested in requests:
         params = requested | kind.complete(tied, requested)
         values = kind.value(untied, **params)
@@ -490,6 +493,7 @@ class Measure(Generic[_P]):
             if args[p] is not None: continue
             raise ValueError(f'{self.name} needs {p}: write {self.name}({p}={example}) '
                              f'if {example} is the largest grade of the scale')
+        args |= self.kind.fixed
         if self.at is None: return args
         return {**args, str(self.kind.at): self.at}
 

@@ -7,8 +7,6 @@ __all__ = ['NCG', 'Q', 'nERR', 'Compat', 'normalised_gain', 'by_relevant_grade',
            'q_over_ties', 'normalised_err_over_ties']
 
 # %% ../../nbs/metrics/graded.ipynb #098b683b
-import numbers
-
 import numpy as np
 
 # %% ../../nbs/metrics/graded.ipynb #1396ef49
@@ -42,8 +40,7 @@ def normalised_gain(
     >>> normalised_gain([1, 0, 2, 1], k=2)
     0.3333333333333333
     """
-    summed = CG.kind.parts(ranking, k=k, gain=gain)
-    yield summed.entries, summed.values
+    yield from CG.kind.function(ranking, k=k, gain=gain)
     best = cg(ideal_ranking(ranking, gain=gain), k=k, gain=gain)
     return np.maximum(best, 0)
 
@@ -116,8 +113,7 @@ def normalised_err(
     >>> normalised_err([0, 2], max_grade=2)
     0.5
     """
-    summed = ERR.kind.parts(ranking, max_grade=max_grade, k=k, gain=gain)
-    yield summed.entries, summed.values
+    yield from ERR.kind.function(ranking, max_grade=max_grade, k=k, gain=gain)
     return err(ranking.ideal, max_grade=max_grade, k=k, gain=gain)
 
 nERR = normalised_err.measure
@@ -155,7 +151,7 @@ def compatibility(
     >>> compatibility([0, 1], p=0.5)
     0.2
     """
-    if not (isinstance(p, numbers.Real) and 0 < p < 1):
+    if not 0 < p < 1:
         raise ValueError(f'the persistence p must lie between 0 and 1, not {p!r}')
     R = ranking.n_relevant(rel)
     depth = np.maximum(ranking.retrieved, R)

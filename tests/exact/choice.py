@@ -116,10 +116,10 @@ def pairs_apart(found):
 
 
 def nearly_equal(one, other):
-    "Whether two fractions differ, and by less than a thousandth: such as by the epsilon of infAP."
-    if one == other or not {"/"} <= {*one} & {*other}:
+    "Whether two numbers differ, and by a hundredth at most: such as by the epsilon of infAP."
+    if one == other or not {one, other}.isdisjoint({"NaN", "error"}):
         return False
-    return abs(Fraction(one) - Fraction(other)) < Fraction(1, 1000)
+    return abs(Fraction(one) - Fraction(other)) <= Fraction(1, 100)
 
 
 class Tried(NamedTuple):
