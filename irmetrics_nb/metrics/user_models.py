@@ -7,12 +7,12 @@ __all__ = ['Model', 'RANKS', 'QUERIES', 'INST', 'INSQ', 'BPM', 'SDCG', 'NERR8', 
            'continuation', 'by_scaled_gain', 'expected_gain', 'rank_biased_utility', 'utility_over_ties']
 
 # %% ../../nbs/metrics/user_models.ipynb #0a76bc9a
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 # %% ../../nbs/metrics/user_models.ipynb #acbd15b9
-from ..core.arrays import Cutoff, Numbers
+from ..core.arrays import Cutoff
 from ..core.choices import check_option, check_value
 from ..core.gains import check_cutoff, log2_discount
 from ..core.judged import Judged
@@ -23,20 +23,20 @@ from .cascade import ERR, GradedGain, by_satisfaction, err_over_ties
 Model = Literal['INST', 'INSQ', 'BPM', 'SDCG', 'NERR8', 'NERR9', 'NERR10', 'NERR11']
 
 def continuation(
-    model: Model, i: Numbers, g: Numbers, gained: Numbers, *, T: float = 1,
+    model: Model, i: np.ndarray, g: np.ndarray, gained: np.ndarray, *, T: float = 1,
     p: float = 0.9,
 ) -> np.ndarray:
     """Return the probability that a user continues after each rank.
 
     i: the ranks. g: the gains, in [0, 1]. gained: the gains up to these ranks, summed."""
-    i, g, gained = map(np.asarray, (i, g, gained))
-    if model == 'BPM': return (gained < T).astype(float)
-    goal = i + 2 * T - gained * (model == 'INST')
-    patience = ((goal - 1) / goal)**2
+    if model == 'BPM': return gained < T
+    goal = i + 2 * T
+    if model == 'INST': goal = goal - gained
+    patience: Any = ((goal - 1) / goal)**2
     if model == 'SDCG': patience = log2_discount(i + 1) / log2_discount(i)
-    if model == 'NERR8': patience = np.ones(i.shape)
+    if model == 'NERR8': patience = 1
     if model == 'NERR9': patience = i / (i + 1)
-    if model == 'NERR10': patience = np.full(i.shape, p)
+    if model == 'NERR10': patience = p
     if not model.startswith('NERR'): return patience
     return patience * (1 - g)
 
@@ -85,8 +85,9 @@ def expected_gain(
         g = np.zeros((len(total[queries]), RANKS))
         g[cell] = gain[entries]
         C = continuation(model, i, g, np.cumsum(g, axis=1), T=T, p=p)
+        passed = np.broadcast_to(C, g.shape)[:, :-1] * goes_on
         reached = np.ones(g.shape)
-        reached[:, 1:] = np.cumprod(np.broadcast_to(C, g.shape)[:, :-1] * goes_on, axis=1)
+        reached[:, 1:] = np.cumprod(passed, axis=1)
         weight[entries] = reached[cell]
         total[queries] = reached.sum(axis=1)
     yield top, weight * gain
