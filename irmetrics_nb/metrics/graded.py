@@ -99,7 +99,7 @@ def q_measure(
 Q = q_measure.measure
 
 # %% ../../nbs/metrics/graded.ipynb #abcfd07e
-@declare('nERR', worth=by_satisfaction, written='e*g/i', chinese='归一化期望倒数排名',
+@declare('nERR', worth=by_satisfaction, written='e*g/i', chinese='归一化ERR',
          largest=1, question='How close is ERR to that of the ideal ranking?')
 def normalised_err(
     ranking: Judged, /, *, max_grade: float, k: Cutoff = None, gain: GradedGain = 'exp',
