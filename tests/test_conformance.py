@@ -19,6 +19,7 @@ from exact.evaluation import evaluate as exactly
 from exact.mistakes import MISTAKES
 from exact.tools import tools
 from project import ROOT
+from strategies import usual
 
 import irmetrics_nb as ir
 from irmetrics_nb import PRESETS
@@ -256,7 +257,7 @@ def measure_of(measure, case, answers):
     "Our measure with the answers that are its parameters, and its cutoff."
     parameters = {name: answer for name, answer in answers.items() if name not in QUESTIONS}
     cutoff = case.get("k", case.get("recall"))
-    found = ir.parse(measure)(**parameters)
+    found = usual(measure)(**parameters)
     return found if cutoff is None else found @ cutoff
 
 

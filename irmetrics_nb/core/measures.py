@@ -125,7 +125,8 @@ def tidy(value: Any) -> Any:
 # %% ../../nbs/core/measures.ipynb #6ccd08ce
 @cache
 def _parameters(f):
-    return {p.name: p.default for p in list(signature(f).parameters.values())[1:]}
+    named = list(signature(f).parameters.values())[1:]
+    return {p.name: None if p.default is p.empty else p.default for p in named}
 
 def _call_on_batch(f, judged, params):
     "Call f with the batch and with the items of `params` that f takes."
@@ -155,6 +156,8 @@ class Kind:
     question: str = ''           # The question that it answers
     at: str | None = 'k'         # The parameter that @ sets; None: there is no @
     without: str = ''            # Parameters of the function that are left out
+    # The values of parameters that are left out, if they are not the defaults
+    fixed: Mapping = field(default_factory=dict)
     aggregate: Aggregate = MEAN  # How the values of the queries are combined
     complete_by: Callable | None = None  # Finds the parameters that the judgments set
     # The words of another tool: parameter -> value -> our parameters, or a function.
@@ -166,6 +169,7 @@ class Kind:
     linear: bool | Callable = False
     worth: Callable | None = None   # The value that orders ties; unjudged: 0
     written: str = ''               # How a term is written, such as 'r/i'
+    negative: str = ''              # The convention `negative` that it needs; '': any
     quality: bool = True            # Whether a higher value is better
     largest: float | None = None    # The largest value; the smallest is 0
     # The mean over the orders of ties, in the same form; the first that yields counts.
@@ -194,6 +198,13 @@ class Kind:
         return {name: tidy(x) for name, x in declared.items() if name not in hidden}
 
     @cached_property
+    def required(self) -> dict[str, Any]:
+        "Return {parameter: value in examples} for the parameters without a default."
+        declared = signature(self.function).parameters.values()
+        options = (p for p in declared if p.kind is p.KEYWORD_ONLY)
+        return {p.name: 4 for p in options if p.default is p.empty}
+
+    @cached_property
     def counts(self) -> bool:
         "Return whether the metric is computed directly, not as a sum of terms."
         return not isgeneratorfunction(self.function)
@@ -210,8 +221,8 @@ class Kind:
 
     @property
     def reads_grades(self) -> bool:
-        "Return whether the measure has a parameter `rel`, `gain` or `max_grade`."
-        return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
+        "Return whether a parameter of the measure is about grades, such as `rel`."
+        return not {'rel', 'gain', 'max_grade', 'max_rel'}.isdisjoint(self.params)
 
     def translate(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Translate parameters of another tool to parameters of this package.
@@ -293,8 +304,9 @@ def check_claims(kind: Kind) -> None:
     orders = count_orders(tied).astype(int)
     untied = all_orders(tied, orders)
     begins = np.cumsum(orders) - orders
-    requests: list[dict] = [{}]
-    if kind.at is not None: requests.append({kind.at: cutoff})
+    always = {**kind.required, **kind.fixed}
+    requests = [always]
+    if kind.at is not None: requests.append(always | {kind.at: cutoff})
     for requested in requests:
         params = requested | kind.complete(tied, requested)
         values = kind.value(untied, **params)
@@ -477,6 +489,11 @@ class Measure(Generic[_P]):
     def arguments(self) -> dict[str, Any]:
         "Return the parameters and the cutoff as arguments for the kind's function."
         args = {p: self.params.get(p, default) for p, default in self.kind.params.items()}
+        for p, example in self.kind.required.items():
+            if args[p] is not None: continue
+            raise ValueError(f'{self.name} needs {p}: write {self.name}({p}={example}) '
+                             f'if {example} is the largest grade of the scale')
+        args |= self.kind.fixed
         if self.at is None: return args
         return {**args, str(self.kind.at): self.at}
 
@@ -575,7 +592,7 @@ class _Help:
     def __get__(self, measure, owner):
         if measure is None: return self.of_class
         kind = measure.kind
-        shown: Measure = Measure(kind)
+        shown: Measure = Measure(kind, kind.required)
         meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
         text = [f'{measure!r}: {kind.question}', '', meaning, '']
         letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))

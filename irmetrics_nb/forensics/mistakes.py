@@ -179,6 +179,7 @@ _BUILT_IN = {name: kind for name, kind in KINDS.items() if kind.built_in}
 _AVERAGED_KINDS = ' '.join(name for name, kind in _BUILT_IN.items() if kind.aggregate is MEAN)
 _SCORED_KINDS = ' '.join(name for name in _BUILT_IN if name != 'NumRel')  # which no run changes
 _RANKED_KINDS = 'P R AP RR Success CG DCG nDCG'
+_ORDERED_KINDS = ' '.join(name for name in _SCORED_KINDS.split() if KINDS[name].worth or KINDS[name].unordered)
 _LEVEL_KINDS = ' '.join(name for name, kind in _BUILT_IN.items() if 'rel' in kind.params)
 
 MISTAKES = {
@@ -210,7 +211,7 @@ MISTAKES = {
     'ties-as-given': Mistake(
         _SCORED_KINDS, 'documents with equal scores keep the order of the input', {'ties': 'given'}),
     'ties-at-best': Mistake(
-        _SCORED_KINDS, 'documents with equal scores are ranked in the best order, so a constant score gives a perfect '
+        _ORDERED_KINDS, 'documents with equal scores are ranked in the best order, so a constant score gives a perfect '
         'ranking', {'ties': 'best'}),
     'scores-above-zero-only': Mistake(
         _SCORED_KINDS, 'a document with a score of 0 or less counts as not retrieved', rows='above zero'),

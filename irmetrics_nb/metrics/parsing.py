@@ -33,7 +33,8 @@ def measure_table() -> list[dict[str, str]]:
     for kind in KINDS.values():
         name = kind.name
         if kind.at is not None: name += f', {name}@{kind.at}'
-        params = ', '.join(f'{p}={value!r}' for p, value in kind.params.items())
+        optional = {p: x for p, x in kind.params.items() if p not in kind.required}
+        params = ', '.join([*kind.required, *(f'{p}={x!r}' for p, x in optional.items())])
         rows.append({'measure': name, 'question': kind.question, 'page': kind.page,
                      'chinese': kind.chinese, 'parameters': params})
     return rows
