@@ -313,7 +313,7 @@ CUTOFFS = 3, 5, 8, 10, 20, 100, 1000
 # No run changes NumRel; a geometric mean has no value for a single query.
 KINDS_OF_RUNS = [name for name, kind in KINDS.items() if kind.built_in and name not in ("NumRel", "GMAP", "GMBpref")]
 WITH_K = [name for name in KINDS_OF_RUNS if KINDS[name].at == "k"]
-VISIBLE = {"RBP": 20}  # after rank 100 there is at most 0.8 ** 100 = 2e-10
+VISIBLE = {"RBP": 20, "xinfAP": 100, "infNDCG": 100}  # after rank 100 there is at most 0.8 ** 100 = 2e-10; the others end at 1000 themselves
 
 
 def of_package(measure, last=None, least=None):

@@ -196,7 +196,7 @@ NOT_HERE = {'alpha-nDCG@10': 'repeated subtopic', 'alpha_nDCG@10': 'repeated sub
             'NRBP': 'RBP; a repeated subtopic', 'RBO': 'agreement of two rankings', 'rbo@10': 'package rbo|[(]rbo[)]', 'infAP': 'AP estimated.*trec_eval', 'statAP': 'statAP_MQ_eval',
             'BPM': 'loses patience.*cwl-eval', 'INST': 'cwl-eval', 'INSQ': 'cwl-eval', 'TBG': 'time that reading takes', 'U-measure': 'how much text', 'Q-measure': 'cumulated gain.*NTCIREVAL',
             'Q measure': 'NTCIREVAL', 'nERR@10': 'ideal ranking', 'graded AP': 'AP averaged', 'GAP': 'AP averaged', 'sDCG@10': 'session', 'BERTScore': 'two texts are', 'StRecall@5': 'subtopics found',
-            'D#-nDCG@10': 'intents', 'AUC': 'auc.labels, scores.', 'context_precision': 'SetP', 'ndcg_rel': 'nDCG averaged', 'xinfAP': 'samples', 'ROUGE': 'texts',
+            'D#-nDCG@10': 'intents', 'AUC': 'auc.labels, scores.', 'context_precision': 'SetP', 'ndcg_rel': 'nDCG averaged', 'ROUGE': 'texts',
             'NCG@10': 'CG of the ideal ranking', 'yaap': 'sum of the precisions', 'strec@10': 'subtopics found', 'nugget': 'facts in an answer', 'nugget recall': 'facts',
             'unj': '1 minus the measure Judged', 'unj_10': 'Judged', 'iRBU': 'NTCIREVAL', 'p-MRR': 'two runs', 'condensed list': 'judged_only=True', 'tau-AP': '[(]ircor'}
 

@@ -167,6 +167,7 @@ class Kind:
     worth: Callable | None = None   # The value that orders ties; unjudged: 0
     written: str = ''               # How a term is written, such as 'r/i'
     quality: bool = True            # Whether a higher value is better
+    reads_negative: bool = False    # Whether grades below 0 are passed to it unchanged
     largest: float | None = None    # The largest value; the smallest is 0
     # The mean over the orders of ties, in the same form; the first that yields counts.
     averages: list[Callable] = field(default_factory=list)
@@ -210,8 +211,9 @@ class Kind:
 
     @property
     def reads_grades(self) -> bool:
-        "Return whether the measure has a parameter `rel`, `gain` or `max_grade`."
-        return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
+        "Return whether the value depends on grades, not only on what is judged."
+        names = {'rel', 'gain', 'max_grade'}
+        return self.reads_negative or not names.isdisjoint(self.params)
 
     def translate(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Translate parameters of another tool to parameters of this package.

@@ -39,6 +39,7 @@ from ..data.qrels_and_runs import Run
 from ..data.recognition import RunSource
 from .presets import PRESETS, Preset
 from ..metrics.parsing import find_kind
+from ..metrics.registry import KINDS
 
 # %% ../../nbs/evaluation/conventions.ipynb #2d345158
 @lru_cache
@@ -99,7 +100,9 @@ class Conventions:
         """Return the conventions for one kind of measures, such as 'AP'.
 
         The result includes the rules that `measures` sets for this kind only."""
-        return self._of_kinds.get(kind, self)
+        conventions = self._of_kinds.get(kind, self)
+        reads_negative = kind in KINDS and KINDS[kind].reads_negative
+        return replace(conventions, negative='keep') if reads_negative else conventions
 
     @cached_property
     def _of_kinds(self):

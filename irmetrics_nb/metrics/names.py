@@ -232,7 +232,6 @@ ELSEWHERE_TEXT = '''
     StRecall, S-recall, strec, I-rec = the share of subtopics found (ndeval, ir_measures)
     D-nDCG, D#-nDCG = nDCG with gains of all intents; D#: plus intent recall (NTCIREVAL)
     infAP = AP estimated from a randomly judged part of the pool (trec_eval, ir_measures)
-    xinfAP, infNDCG = AP or nDCG estimated from samples of the pool (TREC's sample_eval)
     statAP = AP estimated from a sample with known probabilities (TREC's statAP_MQ_eval)
     RBO = agreement of two rankings, most of all at the top, without judgments (rbo)
     Compat, compatibility = RBO of a ranking and the nearest ideal one (ir_measures)

@@ -132,6 +132,10 @@ def evaluate(measure, case, changes=MappingProxyType({}), mistake=None):
     if isinstance(definition, dict):
         definition = definition[measure]
     answers = as_exact(USUAL | defaults(measure) | changes | mistake.answers)
+    if MEASURES[measure].reads_negative:
+        answers["negative"] = "keep"
+    if answers.get("ties") in ("best", "worst") and not MEASURES[measure].ordered:
+        return ERROR, {}
     if "labels" in case:
         value = (definition or of_labels)(case, answers)
         return written(value), {}

@@ -70,6 +70,7 @@ IDLE = [
     (["SetP"], "divisor", "min(k,n)", "k", "without a cutoff k is n"),
     (["nDCG"], "discount", "ln", "log2", "a constant factor of list and ideal cancels"),
     (["NumRet", "NumRel", "NumRelRet"], "no_relevant", "one", "zero", "a count of nothing stays 0"),
+    ([name for name, entry in MEASURES.items() if not entry.ordered], "ties", "worst", "best", "a tie has no best or worst order"),
     (["NumRet"], "duplicates", "last", "first", "a document is counted once, whichever row counts"),
     (["NumRet"], "duplicates", "best", "first", "a document is counted once, whichever row counts"),
 ]
