@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 # %% ../../nbs/metrics/names.ipynb #0f326836
 # The numbers that trec_eval puts into several names.
 _NUMBERS = {'cuts': '5 10 15 20 30 100 200 500 1000',
+            'multiples': '0.20 0.40 0.60 0.80 1.00 1.20 1.40 1.60 1.80 2.00',
             'tenths': '0.00 0.10 0.20 0.30 0.40 0.50 0.60 0.70 0.80 0.90 1.00'}
 TABLES = {'trec_eval': '''
     num_ret = NumRet
@@ -41,8 +42,14 @@ TABLES = {'trec_eval': '''
     set_map = SetAP
     set_F_{x} = SetF(beta={root}) for 1
     gm_bpref = GMBpref
-    infAP ndcg_rel Rndcg Rprec_mult G binG utility relstring runid =
-    num_q num_nonrel_judged_ret ='''}
+    infAP = infAP
+    ndcg_rel = ndcg_rel
+    Rndcg = Rndcg
+    Rprec_mult_{x} = Rprec_mult@{x} for multiples
+    G = G
+    binG = binG
+    utility = utility
+    relstring runid num_q num_nonrel_judged_ret ='''}
 
 # %% ../../nbs/metrics/names.ipynb #8d3b9201
 TABLES['ir_measures'] = '''
@@ -75,10 +82,33 @@ TABLES['ir_measures'] = '''
     NumRet(rel) = NumRelRet(rel={x})
     NumRelRet = NumRelRet
     NumRel = NumRel
-    Accuracy = ! the share of correctly ordered pairs; for queries with a hit: Success
-    Compat BPM INST INSQ SDCG NERR8 NERR9 NERR10 NERR11 =
-    ERR_IA nERR_IA alpha_DCG α_DCG alpha_nDCG α_nDCG AP_IA MAP_IA P_IA NRBP nNRBP =
-    StRecall infAP NumQ RBP ='''
+    Accuracy = Accuracy \
+! the share of correctly ordered pairs; for queries with a hit: Success
+    Compat = Compat
+    BPM = BPM
+    INST = INST
+    INSQ = INSQ
+    SDCG = SDCG
+    NERR8 = NERR8
+    NERR9 = NERR9
+    NERR10 = NERR10
+    NERR11 = NERR11
+    ERR_IA = ERR_IA
+    nERR_IA = nERR_IA
+    alpha_DCG = alpha_DCG
+    α_DCG = alpha_DCG
+    alpha_nDCG = alpha_nDCG
+    α_nDCG = alpha_nDCG
+    AP_IA = AP(over='subtopics')
+    MAP_IA = AP(over='subtopics')
+    P_IA = P(over='subtopics')
+    NRBP = NRBP
+    nNRBP = nNRBP
+    StRecall = StRecall
+    infAP = infAP
+    NumQ =
+    RBP = ! without rel=, it uses grades as gains; write RBP(rel=1), \
+or gain= for the gain of each grade'''
 
 # %% ../../nbs/metrics/names.ipynb #91b4e466
 TABLES['ranx'] = '''
@@ -217,8 +247,55 @@ TABLES['trec_eval10'] = '''
     dcg = DCG
     rbp = RBP(p=0.9)
     unj_{k} = ! the share of unjudged documents, 1 minus the measure Judged
-    rbp_resid yaap ='''
+    yaap = yaap
+    rbp_resid = ! the residual of RBP(p=0.9): call the function rbp_residual'''
 KIN = {'trec_eval9': 'trec_eval', 'trec_eval10': 'trec_eval', 'pytrec_eval': 'trec_eval'}
+
+# %% ../../nbs/metrics/names.ipynb #57b00002
+TABLES |= {
+    'pyndeval': '''
+        ERR-IA = ERR_IA
+        nERR-IA = nERR_IA
+        alpha-DCG = alpha_DCG
+        alpha-nDCG = alpha_nDCG
+        NRBP = NRBP
+        nNRBP = nNRBP
+        MAP-IA = AP(over='subtopics')
+        P-IA = P(over='subtopics')
+        strec = StRecall''',
+    'NTCIREVAL': '''
+        AP = AP
+        P = P
+        RR = RR
+        Hit = Success
+        nDCG = nDCG(discount='jarvelin')
+        MSnDCG = nDCG
+        Q-measure = Q
+        Q_measure = Q
+        Q = Q
+        ERR = ERR
+        nERR = nERR
+        iRBU = iRBU
+        RBP = ! its gain is the grade, divided by the largest one: \
+write RBP with p=0.95 and gain={grade: gain}''',
+    'cwl_eval': '''
+        AP = AP
+        P = P
+        RR = RR
+        INST = INST
+        INSQ = INSQ
+        BPM = BPM
+        BPM-Static = BPM
+        SDCG-k = SDCG
+        NERR8 = NERR8
+        NERR9 = NERR9
+        NERR10 = NERR10
+        NERR11 = NERR11
+        BPM-Dynamic = ! its bounds follow the user: write BPM with a fixed T
+        NDCG-k = ! a DCG on a fixed scale: write SDCG, or nDCG for the usual one
+        RBP = ! its gain is on a scale up to max_rel: \
+write RBP with gain={grade: gain}''',
+}
 
 # %% ../../nbs/metrics/names.ipynb #3bed9dc1
 ELSEWHERE_TEXT = '''
@@ -236,18 +313,17 @@ ELSEWHERE_TEXT = '''
     RBO = agreement of two rankings, most of all at the top, without judgments (rbo)
     Compat, compatibility = RBO of a ranking and the nearest ideal one (ir_measures)
     INST, INSQ = gain per document if a reader wants T good ones (cwl-eval, ir_measures)
-    BPM = gain until a reader is satisfied or loses patience (cwl-eval, ir_measures)
-    TBG = gain discounted by the time that reading takes (cwl-eval)
-    U-measure = gain discounted by how much text was read (cwl-eval, NTCIREVAL)
+    BPM, BPM-Static = gain until a reader is satisfied or loses patience (cwl-eval)
+    TBG = gain discounted by the time that reading takes: needs times (cwl-eval)
+    U-measure, U = gain discounted by how much text was read: needs lengths (cwl-eval)
     IFT = gain of a reader who stops by information foraging theory (cwl-eval)
     NERR8, NERR9, NERR10, NERR11 = like ERR: gain per document (cwl-eval, ir_measures)
     Q-measure, Q = AP combined with cumulated gain, for grades (NTCIREVAL, pyNTCIREVAL)
     O-measure, P-measure, P-plus = Q-measure for a reader who stops (pyNTCIREVAL)
     NCU = AP with other stopping probabilities and utilities (pyNTCIREVAL)
     nERR = ERR divided by the ERR of the ideal ranking (NTCIREVAL, pyNTCIREVAL)
-    MSnDCG = nDCG with the discount log2(i + 1), as nDCG here (NTCIREVAL, pyNTCIREVAL)
     graded AP, GAP = AP averaged over relevance levels, weighted by their probability
-    sDCG = DCG over the queries of a session; SDCG of cwl-eval: DCG on a fixed scale
+    sDCG, SDCG-k = DCG over queries of a session; SDCG of cwl-eval: on a fixed scale
     ESL, expected search length = number of bad documents read before n good ones
     ndcg_rel = nDCG averaged at the ranks of relevant documents (trec_eval)
     Rndcg = nDCG averaged at the ranks where the ideal gains change (trec_eval)
@@ -265,8 +341,19 @@ ELSEWHERE_TEXT += '''
     MCC, logloss, RMSE, MAE, MSE = measures of predictions, not of rankings (scikit-learn)
     Kendall tau, Spearman = similarity of two rankings, without judgments (scipy)
     tau-AP = Kendall tau in which the top counts more, without judgments (ircor, in R)
-    p-MRR = how the ranks change between two runs (FollowIR, MTEB)
-    nugget, nugget recall, nugget precision = measures of the facts in an answer
+    p-MRR = how the ranks change between two runs (FollowIR, MTEB): compare their RR
+    nAUC = how well a confidence finds good queries: auc of the values of queries (MTEB)
+    AWRF, EE-D, EE-R, EEL = exposure of groups of documents: needs their groups (FairTREC)
+    WSS, last_rel = work until a recall is reached: needs the collection size (tar_eval)
+    prefs_simp, prefs_simp_imp, prefs_simp_ret, prefs_pair, prefs_pair_imp, \
+prefs_pair_ret, prefs_num_prefs_poss, prefs_num_prefs_ful, \
+prefs_num_prefs_ful_ret = fulfilled preferences: run trec_eval with a file of them
+    prefs_avgjg, prefs_avgjg_imp, prefs_avgjg_ret, prefs_avgjg_Rnonrel, \
+prefs_avgjg_Rnonrel_ret = prefs_simp, averaged over judges: run trec_eval
+    ndcg_avgjg, map_avgjg, P_avgjg, Rprec_mult_avgjg = means over judges: evaluate with \
+the judgments of each judge
+    nugget, nugget recall, nugget precision = facts in an answer, which has no ranking: \
+use the script of the track
     condensed list = a ranking without unjudged documents: judged_only=True of a measure
     coverage, novelty, serendipity, diversity, ILD = properties of the items (RecTools)
     BERTScore = how similar two texts are (bert-score)
@@ -323,7 +410,7 @@ def _rows():
             measure, _, numbers = measure.strip().partition(' for ')
             defaults = tuple(_NUMBERS.get(numbers, numbers).split())
             for name in names.split():
-                reason = why.strip() or find_elsewhere(name)
+                reason = why.strip() or find_elsewhere(name.partition('{')[0])
                 yield Name(name, tool, measure, defaults, reason)
 
 NAMES = tuple(_rows())  # the first tool that has a name owns it

@@ -191,7 +191,7 @@ def _meant(text, first_tool=''):
         return [flat or Measure(find_kind(name), params, at)]
     if tool and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
     if row is None: raise ValueError(f'{name!r} is not a known measure of {tool}')
-    if not row.measure:
+    if not is_offered(row):
         raise ValueError(f'{name!r} of {row.tool} is not supported here: {row.why}'.removesuffix(': '))
     if '{' in row.name and not numbers:
         numbers = row.numbers
@@ -203,6 +203,13 @@ def _meant(text, first_tool=''):
     return [_changed(_meant(text)[0], remaining, at, tool) for text in spelt]
 
 # %% ../../nbs/metrics/parsing.ipynb #df3f6ae3
+def is_offered(row: Any) -> bool:
+    """Return whether a name of another tool means a measure that is declared, with its parameters."""
+    if not row.measure: return False
+    name, params, _, _ = read(row.spelt(1))
+    kind = look_up(name)
+    return bool(kind) and params.keys() <= {*kind.params, *kind.spellings}
+
 def _row_of(name, params, tool):
     """Find a name of another tool; return its `Name` and a list of numbers for it. The
     numbers come from the name or from a parameter. The result is (None, []) if the name is
