@@ -208,7 +208,8 @@ def is_offered(row: Any) -> bool:
     if not row.measure: return False
     name, params, _, _ = read(row.spelt(1))
     kind = look_up(name)
-    return bool(kind) and params.keys() <= {*kind.params, *kind.spellings}
+    if kind is None: return False
+    return params.keys() <= {*kind.params, *kind.spellings}
 
 def _row_of(name, params, tool):
     """Find a name of another tool; return its `Name` and a list of numbers for it. The
@@ -237,6 +238,19 @@ def _changed(measure, params, at, tool):
     if params: measure = measure(**params)
     if at is not None: measure = measure @ at
     return measure
+
+# %% ../../nbs/metrics/parsing.ipynb #57b00005
+def trec_names(tool: str) -> list[str]:
+    """Return the names that trec_eval prints for -m all_trec, in its order, without those of measures that are not
+    declared. A measure with several numbers has one name for each."""
+    from irmetrics_nb.metrics.names import ALL_TREC, find_name
+    names = []
+    for stem in ALL_TREC:
+        row = find_name(stem, tool)
+        if not row or not is_offered(row): continue
+        several = [row.name.format(k=number, x=number) for number in row.numbers[1:] and row.numbers]
+        names += several or [stem]
+    return names
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
 def parse(text: str | Measure, /, *, tool: str = '') -> Measure:
