@@ -75,7 +75,7 @@ def test_all_trec_per_query_prints_each_query_before_the_means(printed):
     fields = [line.split("\t") for line in printed("--per-query")]
     queries = [query for _, query, _ in fields]
     assert list(dict.fromkeys(queries)) == ["q1", "q2", "q3", "all"] and queries.count("q1") == queries.count("q3") == queries.count("all") - 4
-    of_first = dict((name.strip(), value) for name, query, value in fields if query == "q1")
+    of_first = {name.strip(): value for name, query, value in fields if query == "q1"}
     assert not {"gm_map", "gm_bpref", "runid", "num_q"} & of_first.keys()
     assert float(of_first["map"]) == pytest.approx((1 / 3 + 2 / 4) / 3)
 

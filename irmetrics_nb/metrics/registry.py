@@ -6,6 +6,7 @@
 __all__ = ['PAGES', 'KINDS', 'look_up', 'MetricKinds', 'measure']
 
 # %% ../../nbs/metrics/registry.ipynb #ce69523a
+import re
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
@@ -41,7 +42,8 @@ def check_name(name: str) -> None:
     if owner: raise ValueError(f'{name!r} is already another name of {owner.name}')
     from irmetrics_nb.metrics.names import find_numbered
     row, _ = find_numbered(name)
-    if row and row.measure: raise ValueError(f'{name!r} is already the name of {row.measure} in {row.tool}')
+    if row and re.split('[(@]', row.measure)[0] in KINDS:
+        raise ValueError(f'{name!r} is already the name of {row.measure} in {row.tool}')
 
 # %% ../../nbs/metrics/registry.ipynb #fba1f1aa
 def _same_function(old, new):
