@@ -25,7 +25,6 @@ from irmetrics_nb.cli_common import (
     Run,
     Table,
     argument,
-    as_written,
     check_files,
     choice,
     conventions_of,
@@ -48,6 +47,7 @@ from irmetrics_nb.cli_common import (
     sources_of,
     stop_at_floors,
     takes_options,
+    tool_of,
     usage_errors,
 )
 from irmetrics_nb.cli_compare import (
@@ -61,6 +61,7 @@ from irmetrics_nb.cli_compare import (
 )
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import name_table
+from .metrics.parsing import trec_names
 from .results.results import TABULATE_FORMATS, rendered, without_nan
 
 # %% ../nbs/top_level/cli.ipynb #da36b3a3
@@ -119,6 +120,20 @@ def _print_scores(scores, format, per_query, output, per_run):
         text = rendered_scores(scores, format, per_query, per_run)
     show(text, output)
 
+# %% ../nbs/top_level/cli.ipynb #57b00007
+def trec_lines(scores: Any, names: Sequence[str], per_query: bool) -> str:
+    """Return scores as lines of trec_eval 10. names: what it calls the measures."""
+    rows: list = []
+    for result in scores.split_runs():
+        queries = result.query_ids
+        for query, values in zip(queries if per_query else (), result.values[0].T):
+            rows += [(name, query, f'{value:.17g}') for name, value in zip(names, values)
+                     if not name.startswith('gm_')]
+        rows += [('runid', 'all', result.runs[0].name), ('num_q', 'all', len(queries))]
+        means = zip(names, result.means.values())
+        rows += [(name, 'all', f'{value:.17g}') for name, value in means]
+    return '\n'.join(f'{name:<22}\t{query}\t{value}' for name, query, value in rows)
+
 # %% ../nbs/top_level/cli.ipynb #7675d7a6
 @takes_options(
     per_query=option(bool, 'Print the values of each query instead of the '
@@ -159,6 +174,10 @@ def _evaluate(
         texts.append(floor.measure)
         if floor.slice != 'all':
             raise typer.BadParameter('--min with a slice works only in irmetrics compare')
+    as_trec_eval = texts == ['all_trec']
+    if as_trec_eval:
+        tool = options.setdefault('conventions', 'trec_eval10')
+        texts = trec_names(tool_of(tool))
     requested = measures_of(texts, tool, names)
     runs = runs_or_log(runs, qrels)
     check_files(qrels, runs, output)
@@ -168,7 +187,8 @@ def _evaluate(
         scores = evaluate(judgments, sources, requested, memory=memory,
                           progress=progress, groups=groups, **options)
     if strict: scores.check_inputs()
-    _print_scores(scores, format, per_query, output, per_run)
+    if as_trec_eval: show(trec_lines(scores, texts, per_query), output)
+    else: _print_scores(scores, format, per_query, output, per_run)
     if verbose: _print_reading(scores, runs)
     stop_at_floors(scores.split_runs(), required)
 
@@ -182,7 +202,7 @@ def _check_command(qrels, runs=(), format='table', faults=20, output=None, syste
     if Path('-') in (qrels, *runs):
         raise typer.BadParameter('- (standard input) does not work with check, which '
                                  'may read its input twice')
-    checkup = check(as_written(qrels), sources_of(runs, system), faults=faults)
+    checkup = check(source_of(qrels, 'qrels'), sources_of(runs, system), faults=faults)
     show(result_text(checkup, format), output)
     if not checkup.ok: raise typer.Exit(1)
 

@@ -320,7 +320,7 @@ CUTOFFS = 3, 5, 8, 10, 20, 100, 1000
 KINDS_OF_RUNS = [name for name, kind in KINDS.items() if kind.built_in and name not in ("NumRel", "GMAP", "GMBpref")]
 WITH_K = [name for name in KINDS_OF_RUNS if KINDS[name].at == "k"]
 VISIBLE = {"RBP": 20, "NERR10": 20}  # after rank 100 there is at most 0.8 ** 100 = 2e-10
-VISIBLE |= {"Compat": 100} | dict.fromkeys("INST INSQ BPM SDCG NERR8 NERR9 NERR11".split(), 100)  # of 1,000 ranks at most
+VISIBLE |= {"Compat": 100} | dict.fromkeys("INST INSQ BPM SDCG NERR8 NERR9 NERR11 xinfAP infNDCG".split(), 100)  # of 1,000 ranks at most
 
 
 def of_package(measure, last=None, least=None):

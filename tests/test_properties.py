@@ -24,8 +24,8 @@ from irmetrics_nb.metrics.registry import KINDS
 
 NBS = Path(__file__).parents[1] / "nbs"
 COUNTS = {"NumRet", "NumRel", "NumRelRet"}
-UNBOUNDED = {"CG", "DCG", *COUNTS}
-SEES_UNJUDGED = {"Judged", "Bpref", "GMBpref", "infAP"}  # to which a document that nobody judged is not one of grade 0
+UNBOUNDED = {"CG", "DCG", "infNDCG", *COUNTS}
+SEES_UNJUDGED = {"Judged", "Bpref", "GMBpref", "infAP", "xinfAP", "infNDCG"}  # to which a document that nobody judged is not one of grade 0
 BY_LENGTH = {"SetP", "SetAP", "SetF", "NumRet", "Judged", "Compat"}  # which divide by the length of the list, or count it
 OF_NOTHING = {"NumRet": [0, 2, 2], "Judged": [0, 0, 1]}  # which are not 0 where nothing is relevant
 
@@ -221,6 +221,8 @@ def test_order_below_the_last_relevant_document_has_no_effect(name, data):
     useless = [0, None] if {"gain"} & kind.params.keys() else [0, None, -1]
     if name == "Judged":
         useless = [0, -1]  # it asks who was judged, not who is relevant
+    if name == "infNDCG":
+        useless = [0]  # it also counts which documents of the list are in the pool and in the sample
     measure, collection = data.draw(measured(name, judgments))
     tails = [data.draw(st.lists(st.sampled_from(useless), max_size=5)) for _ in collection]
     if measure.params.get("judged_only"):

@@ -221,8 +221,9 @@ class Kind:
 
     @property
     def reads_grades(self) -> bool:
-        "Return whether a parameter of the measure is about grades, such as `rel`."
-        return not {'rel', 'gain', 'max_grade', 'max_rel'}.isdisjoint(self.params)
+        "Return whether the value depends on grades, not only on what is judged."
+        names = {'rel', 'gain', 'max_grade', 'max_rel'}
+        return bool(self.negative) or not names.isdisjoint(self.params)
 
     def translate(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Translate parameters of another tool to parameters of this package.

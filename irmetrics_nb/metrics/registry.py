@@ -6,17 +6,27 @@
 __all__ = ['PAGES', 'KINDS', 'look_up', 'MetricKinds', 'measure']
 
 # %% ../../nbs/metrics/registry.ipynb #ce69523a
+import re
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
 # %% ../../nbs/metrics/registry.ipynb #5ab0dc65
 from ..core.judged import OfJudged
 from ..core.measures import Kind, Measure, Metric, declare
-from . import ap, cascade, dcg, graded, inferred, sets, user_models
+from irmetrics_nb.metrics import (
+    ap,
+    cascade,
+    dcg,
+    graded,
+    inferred,
+    sampled,
+    sets,
+    user_models,
+)
 
 # %% ../../nbs/metrics/registry.ipynb #a3fbba73
 # The modules that declare measures
-PAGES = sets, ap, dcg, cascade, graded, inferred, user_models
+PAGES = sets, ap, dcg, cascade, graded, inferred, sampled, user_models
 KINDS: dict[str, Kind] = {}
 for page in PAGES:
     for value in vars(page).values():
@@ -42,7 +52,8 @@ def check_name(name: str) -> None:
     if owner: raise ValueError(f'{name!r} is already another name of {owner.name}')
     from irmetrics_nb.metrics.names import find_numbered
     row, _ = find_numbered(name)
-    if row and row.measure: raise ValueError(f'{name!r} is already the name of {row.measure} in {row.tool}')
+    if row and re.split('[(@]', row.measure)[0] in KINDS:
+        raise ValueError(f'{name!r} is already the name of {row.measure} in {row.tool}')
 
 # %% ../../nbs/metrics/registry.ipynb #fba1f1aa
 def _same_function(old, new):

@@ -133,6 +133,8 @@ def evaluate(measure, case, changes=MappingProxyType({}), mistake=None):
         definition = definition[measure]
     answers = as_exact(USUAL | defaults(measure) | changes | mistake.answers)
     answers["negative"] = MEASURES[measure].negative or answers["negative"]
+    if answers.get("ties") in ("best", "worst") and not MEASURES[measure].has_best_order:
+        return ERROR, {}
     if "labels" in case:
         value = (definition or of_labels)(case, answers)
         return written(value), {}

@@ -10,7 +10,7 @@ here, and a row of `MEANINGS` all that a new parameter needs."""
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from math import ceil
+from math import ceil, floor
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -228,6 +228,40 @@ def ndcg(ranking, *, k=None, gain, discount, b, cut_ideal, ideal_from):
     ideal = ideal_grades(ranking, k, gain, ideal_from)
     best = discounted_gain(ideal, k if cut_ideal else None, gain, discount, b)
     return over(dcg(ranking, k=k, gain=gain, discount=discount, b=b), max(best, 0))
+
+
+# ---- estimates from samples: all documents here are of one stratum, and a grade below 0 is that of a document outside of the sample ----
+
+EPSILON = Fraction(1, 100_000)
+
+
+def pooled_and_sampled(grades):
+    "How many documents are in the pool, and how many of them in the sample."
+    pooled = [grade for grade in grades if grade is not None]
+    return len(pooled), sum(grade >= 0 for grade in pooled)
+
+
+def estimated_average_precision(ranking, *, k=None, rel):
+    "At each relevant document of the top k, 1 and the share of relevant ones among the sampled above it, for all pooled above it."
+    total = Fraction(0)
+    for i in ranks_of_relevant(ranking, k, rel):
+        pooled, sampled = pooled_and_sampled(ranking.grades[: i - 1])
+        share = (hits(ranking, k=i - 1, rel=rel) + EPSILON) / (sampled + 3 * EPSILON)
+        total += (1 + pooled * share) / i
+    return over(total, number_relevant(ranking, rel=rel))
+
+
+def estimated_ndcg(ranking, *, k=None):
+    "The DCG of the top k, times pooled / sampled documents in it; divided by the same of an ideal ranking of estimated counts."
+    gains = [max(grade, 0) if grade is not None else None for grade in ranking.grades[:k]]
+    pooled, sampled = pooled_and_sampled(ranking.grades[:k])
+    found = discounted_gain(gains, k, "linear", "log2", 2) * over(Fraction(pooled), sampled)
+    pooled, sampled = pooled_and_sampled(ranking.judged)
+    ideal = []
+    for level in sorted({grade for grade in ranking.judged if grade > 0}, reverse=True):
+        expected = over(Fraction(ranking.judged.count(level) * pooled), sampled)
+        ideal += [level] * floor(expected + Fraction(1, 2))
+    return over(found, discounted_gain(ideal, k, "linear", "log2", 2))
 
 
 # ---- readers who stop ----
@@ -634,6 +668,27 @@ MEASURES = {
         parameters={"p": (0.8, 0.5), "gain": ("binary", "raw", "linear", "exp"), **REL},
         cutoff="k",
         blind_to="negative missed",
+    ),
+    "xinfAP": Measure(
+        "extended inferred average precision",
+        "AP estimated from samples, here of one stratum: precision at a relevant document is (1 + D (r + 0.00001) / (n + 0.00003)) / "
+        "rank, with D pooled, n sampled and r relevant documents above it. A grade below 0: pooled, not sampled.",
+        estimated_average_precision,
+        parameters=REL,
+        cutoff="k",
+        blind_to="negative",
+        negative="keep",
+        has_best_order=False,
+    ),
+    "infNDCG": Measure(
+        "inferred normalised discounted cumulated gain",
+        "nDCG estimated from samples, here of one stratum: gains count for pooled / sampled documents in the list, and the "
+        "ideal ranking has the estimated number of documents of each grade, rounded. A grade below 0: pooled, not sampled.",
+        estimated_ndcg,
+        cutoff="k",
+        blind_to="negative",
+        negative="keep",
+        has_best_order=False,
     ),
     "NumRet": Measure(
         "number retrieved",

@@ -68,7 +68,7 @@ IDLE = [
     *((blind_to("order"), "ties", other, "docid", "the order does not matter") for other in CONVENTIONS["ties"][1:]),
     (blind_to("order"), "score_dtype", "float32", "float64", "the order does not matter"),
     (blind_to("negative"), "negative", "keep", "zero", "a grade below 0 is not relevant, judged or not"),
-    (["infAP"], "negative", "keep", "zero", "it reads grades below 0 in any case"),
+    (["infAP", "xinfAP", "infNDCG"], "negative", "keep", "zero", "it reads grades below 0 in any case"),
     (["ERR", "nERR", "iRBU"], "negative", "keep", "zero", "a grade below 0 satisfies nobody"),
     (blind_to("unjudged"), "unjudged", "skip", "keep", "documents that nobody judged are not looked at"),
     (["SetP"], "divisor", "min(k,n)", "k", "without a cutoff k is n"),
