@@ -335,7 +335,8 @@ class Identification(Result):
             if name in MISTAKES: yield Text(f'{name}: {MISTAKES[name].says}.')
             else:
                 requested = [x for x, variant in zip(fits[0].values, fits[0].ways) if variant.mistake == name]
-                yield Text(f'This {name}, not {", ".join(requested or fits[0].values)}.')
+                verb = name if len(self) == 1 else name.replace(WRONG_MEASURE, 'may be ')
+                yield Text(f'This {verb}, not {", ".join(requested or fits[0].values)}.')
         for text in self.advice: yield Text(f'To decide: {text}.')
 
 # %% ../../nbs/forensics/identification.ipynb #eee92f32
