@@ -16,6 +16,7 @@ from irmetrics_nb.evaluation.conventions import conventions_of
 from irmetrics_nb.forensics.mistakes import MISTAKES, mistakes_of
 from irmetrics_nb.forensics.search import Rankings, all_results, mistake_of, plain_variant, variant_of, with_mistake
 from irmetrics_nb.metrics.parsing import parse
+from irmetrics_nb.metrics.registry import KINDS
 
 EXACT = OF_VECTORS | BUGS
 
@@ -395,8 +396,11 @@ def test_measures_with_functions_as_gains_and_measures_of_users_are_searched():
 
     example = irmetrics_nb.load_example()
     qrels, run = example.qrels, example.runs["bm25"]
-    (of_five,) = evaluate(qrels, run, "Sharp@5").means.values()
-    assert identify(qrels, run, {"Sharp@10": f"{of_five:.5f}"}).mistake == "is Sharp@5"
+    try:
+        (of_five,) = evaluate(qrels, run, "Sharp@5").means.values()
+        assert identify(qrels, run, {"Sharp@10": f"{of_five:.5f}"}).mistake == "is Sharp@5"
+    finally:
+        del KINDS["Sharp"]
     for parameters in {"gain": np.sqrt}, {"discount": lambda i: 1 / i}:
         assert not identify(qrels, run, {irmetrics_nb.nDCG(**parameters) @ 10: "0.1234"})
 
