@@ -20,6 +20,7 @@ import typer
 # %% ../nbs/top_level/cli.ipynb #fc6d59b8
 from . import Conventions, evaluate, parse
 from irmetrics_nb.cli_common import (
+    COLUMNS_BY_ROLE,
     Measure,
     Qrels,
     Run,
@@ -182,7 +183,9 @@ def _check_command(qrels, runs=(), format='table', faults=20, output=None, syste
     if Path('-') in (qrels, *runs):
         raise typer.BadParameter('- (standard input) does not work with check, which '
                                  'may read its input twice')
-    checkup = check(as_written(qrels), sources_of(runs, system), faults=faults)
+    judgments: Any = as_written(qrels)
+    if COLUMNS_BY_ROLE: judgments = source_of(qrels, 'qrels')
+    checkup = check(judgments, sources_of(runs, system), faults=faults)
     show(result_text(checkup, format), output)
     if not checkup.ok: raise typer.Exit(1)
 

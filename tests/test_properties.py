@@ -14,10 +14,10 @@ import pytest
 from exact.measures import MEASURES
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import batch, collections, grades, judgments, junk_too, measured, rankings
+from strategies import batch, collections, grades, judgments, junk_too, measured, plainest, rankings
 
 import irmetrics_nb
-from irmetrics_nb import Judged, Measure, parse
+from irmetrics_nb import Judged, parse
 from irmetrics_nb.core.gains import ratio
 from irmetrics_nb.metrics.registry import KINDS
 
@@ -120,7 +120,7 @@ def test_batch_equals_its_rankings_and_its_parts(name, data):
 @given(rel=st.lists(grades, min_size=1, max_size=12))
 @quick
 def test_lists_tuples_arrays_and_a_batch_of_one_are_the_same_ranking(name, rel):
-    measure = Measure(KINDS[name]).resolve(Judged.from_grades(rel))
+    measure = plainest(name).resolve(Judged.from_grades(rel))
     values = np.array([np.nan if g is None else float(g) for g in rel])
     alone = measure.of(rel)
     assert type(alone) is float
@@ -251,7 +251,7 @@ def test_a_complete_measure_is_complete_and_has_the_same_value(name, data):
     measure, collection = data.draw(measured(name))
     judged = batch(collection)
     assert measure.resolve(judged) == measure
-    asked = Measure(KINDS[name])
+    asked = plainest(name)
     assert asked.resolve(judged).of(judged).tolist() == asked.of(judged).tolist()
 
 
@@ -268,7 +268,7 @@ def test_every_kind_has_a_question_and_a_page(name):
 
 @every_kind
 def test_nothing_relevant_is_found_where_nothing_is_there(name):
-    values = Measure(KINDS[name])(**({"max_grade": 4} if name == "ERR" else {})).of([[], [None, None], [0, 0]])
+    values = plainest(name)(**({"max_grade": 4} if name == "ERR" else {})).of([[], [None, None], [0, 0]])
     expected = OF_NOTHING.get(name, [0, 0, 0])
     assert values.tolist() == expected, f"{name} without a relevant document is {values}: if this is right, add it to OF_NOTHING here"
 
@@ -278,6 +278,6 @@ def test_nothing_relevant_is_found_where_nothing_is_there(name):
 def test_the_order_of_the_queries_is_the_order_of_the_values(collection, data):
     order = data.draw(st.permutations(range(len(collection))))
     for name in KINDS:
-        measure = Measure(KINDS[name]).resolve(batch(collection))
+        measure = plainest(name).resolve(batch(collection))
         values = measure.of(batch(collection))
         assert measure.of(batch([collection[i] for i in order])).tolist() == values[order].tolist()

@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['TIE_COLUMNS', 'ENTRY_COLUMNS', 'QUERY_COLUMNS', 'POOL_COLUMNS', 'COLUMNS', 'QUERY_NUMBERS', 'GRADE_COLUMNS', 'Judged',
-           'per_query', 'per_entry']
+           'per_query', 'per_entry', 'Subtopics', 'SubtopicRankings']
 
 # %% ../../nbs/core/judged.ipynb #c1f37db8
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from inspect import Signature, signature
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
@@ -28,7 +28,7 @@ from irmetrics_nb.core.arrays import (
     segmented_scan,
     sort_pool,
 )
-from .gains import check_cutoff, check_level, documented
+from .gains import check_cutoff, check_level, documented, ratio
 from irmetrics_nb.core.layouts import (
     columns_of_grades,
     columns_of_ranks,
@@ -79,6 +79,7 @@ class Judged:
     # One entry again for each judged document that was retrieved.
     tie_start: np.ndarray = _NO_TIES  # int: where the documents of its score begin
     tie_size: np.ndarray = _NO_TIES   # int: how many they are, judged or not
+    subtopics = None  # `Subtopics`, if documents have a grade for each subtopic
 
     def __post_init__(self) -> None:
         columns = self.__dict__
@@ -213,7 +214,16 @@ class Judged:
         retrieved = np.bincount(query, minlength=len(self))
         rank = cumcount(query, self.rank.dtype)
         rank += 1
-        return self.changed(query=query, rank=rank, grade=grade, retrieved=retrieved)
+        subtopics = self.subtopics and self.subtopics.of_ideal()
+        return self.changed(
+            query=query, rank=rank, grade=grade, retrieved=retrieved, subtopics=subtopics)
+
+    @cached_property
+    def by_subtopic(self) -> 'SubtopicRankings':
+        """Return one ranking for each pair of a query and one of its subtopics.
+
+        Without judgments of subtopics, a query is its only subtopic."""
+        return SubtopicRankings.of(self)
 
     def _of_level(self, name, rel, make):
         """Return the result of `make()` for the relevance level `rel`, from a cache if
@@ -233,12 +243,23 @@ class Judged:
         rank = cumcount(self.query) + 1
         tie = self.tie_numbers()
         ties = {'tie_start': rank - cumcount(tie), 'tie_size': np.bincount(tie)[tie]}
-        return self.changed(rank=rank, retrieved=retrieved, **ties)
+        return self.changed(
+            rank=rank, retrieved=retrieved, subtopics=self.subtopics, **ties)
 
     def listed(self) -> 'Judged':
         "Return the batch without the judgments of documents that were not retrieved."
         pool_query, pool_grade = sort_pool(self.query, self.grade)
-        return self.changed(pool_query=pool_query, pool_grade=pool_grade)
+        subtopics = self.subtopics and self.subtopics.of_retrieved()
+        return self.changed(
+            pool_query=pool_query, pool_grade=pool_grade, subtopics=subtopics)
+
+    def reordered(self, order: np.ndarray, **columns: np.ndarray) -> 'Judged':
+        """Return a copy in which entry i has the grades of the old entry order[i].
+
+        columns: other arrays that are replaced, as in `changed`."""
+        subtopics = self.subtopics and self.subtopics.reordered(order)
+        grade = self.grade[order]
+        return self.changed(grade=grade, subtopics=subtopics, **columns)
 
     def changed(self, **columns: np.ndarray) -> 'Judged':
         """Return a copy of the batch in which some arrays are replaced.
@@ -247,6 +268,8 @@ class Judged:
         but not `tie_start` and `tie_size`, the new batch has no ties."""
         outdated = TIE_COLUMNS if 'rank' in columns else ()
         names = [name for name in COLUMNS if name not in outdated]
+        if self.subtopics and not columns.keys() & set(ENTRY_COLUMNS):
+            names.append('subtopics')
         return self.unchecked(**{name: getattr(self, name) for name in names} | columns)
 
     @classmethod
@@ -411,6 +434,8 @@ class Judged:
             columns = [getattr(batch, name) for batch in parts]
             if name in QUERY_NUMBERS: columns = list(map(np.add, columns, shift))
             joined[name] = np.concatenate(columns)
+        if all(batch.subtopics for batch in parts):
+            joined['subtopics'] = Subtopics.concat(parts)
         return cls.unchecked(**joined)
 
     def take(self, queries: np.ndarray) -> 'Judged':
@@ -422,6 +447,10 @@ class Judged:
         columns = {name: getattr(self, name)[entries] for name in ENTRY_COLUMNS}
         columns |= {'query': query, 'retrieved': self.retrieved[queries]}
         columns |= {'pool_query': pool_query, 'pool_grade': self.pool_grade[pool]}
+        if self.subtopics:
+            shift = np.searchsorted(query, np.arange(len(queries)))
+            shift -= np.searchsorted(self.query, queries)
+            columns['subtopics'] = self.subtopics.take(queries, shift)
         return self.unchecked(**columns)
 
     def __getitem__(self, q: int) -> 'Judged':
@@ -583,3 +612,136 @@ def per_entry(
     def wrapper(ranking, /, **params):
         return compute(as_judged(ranking)[0], **params)
     return shown_as(wrapper, f, np.ndarray, ONE_PER_ENTRY)
+
+# %% ../../nbs/core/judged.ipynb #d6919880
+@dataclass(frozen=True, eq=False)
+class Subtopics:
+    """Grades of the judged documents of a batch for each subtopic of their query."""
+    owner: np.ndarray     # (pairs,) int: the query of each pair; ascending
+    weight: np.ndarray    # (pairs,) float: the weight of its subtopic in a mean
+    pair: np.ndarray      # (judgments,) int: the pair of each judgment; ascending
+    document: np.ndarray  # (judgments,) int: the document; greater for a greater id
+    grade: np.ndarray     # (judgments,) float: its grade for the subtopic
+    entry: np.ndarray     # (judgments,) int: its entry in the batch; -1: not retrieved
+
+    @classmethod
+    def single(cls, judged: Judged) -> 'Subtopics':
+        "Return the judgments of a batch in which each query is its only subtopic."
+        pair = judged.pool_query
+        queries = len(judged)
+        entry = np.full(len(pair), -1)
+        return cls(np.arange(queries), np.ones(queries), pair, -cumcount(pair),
+                   judged.pool_grade, entry)
+
+    def placed(self, positions: np.ndarray) -> 'Subtopics':
+        """Return the judgments for a batch in which entry i is at positions[i]."""
+        return replace(self, entry=np.append(positions, -1)[self.entry])
+
+    def reordered(self, order: np.ndarray) -> 'Subtopics':
+        "Return the judgments for a batch in which entry i was entry order[i] before."
+        positions = np.empty(len(order), np.intp)
+        positions[order] = np.arange(len(order))
+        return self.placed(positions)
+
+    def of_retrieved(self) -> 'Subtopics':
+        "Return the judgments of the retrieved documents."
+        return self.selected(self.entry >= 0)
+
+    def selected(self, mask: np.ndarray) -> 'Subtopics':
+        "Return the judgments that a mask selects."
+        names = 'pair', 'document', 'grade', 'entry'
+        return replace(self, **{name: getattr(self, name)[mask] for name in names})
+
+    def documents(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the query of each document, and the document of each judgment.
+
+        The documents are numbered from 0, by query and by ascending id."""
+        query = self.owner[self.pair]
+        by_id = np.lexsort((self.document, query))
+        new = changes(query[by_id], self.document[by_id])
+        number = np.empty(len(by_id), np.intp)
+        number[by_id] = np.cumsum(new) - 1
+        return query[by_id][new], number
+
+    def of_ideal(self) -> 'Subtopics':
+        "Return the judgments for the ideal rankings, by descending largest grade."
+        query, document = self.documents()
+        largest = np.full(len(query), -np.inf)
+        np.maximum.at(largest, document, self.grade)
+        whole = replace(self, entry=document)
+        return whole.reordered(np.lexsort((-largest, query)))
+
+    def take(self, queries: np.ndarray, shift: np.ndarray) -> 'Subtopics':
+        """Return the judgments of the selected queries, as `Judged.take` does.
+
+        shift: (queries,) how far the entries of each query move."""
+        pairs, owner = _query_rows(self.owner, queries)
+        rows, pair = _query_rows(self.pair, pairs)
+        entry = self.entry[rows]
+        moved = np.where(entry < 0, -1, entry + shift[owner[pair]])
+        return Subtopics(
+            owner, self.weight[pairs], pair, self.document[rows], self.grade[rows], moved)
+
+    @classmethod
+    def concat(cls, batches: Iterable[Judged]) -> 'Subtopics':
+        "Concatenate the judgments of batches, as `Judged.concat` does."
+        queries = pairs = entries = 0
+        parts = []
+        for batch in batches:
+            judgments: Any = batch.subtopics
+            entry = np.where(judgments.entry < 0, -1, judgments.entry + entries)
+            owner = judgments.owner + queries
+            pair = judgments.pair + pairs
+            parts.append((owner, judgments.weight, pair, judgments.document,
+                          judgments.grade, entry))
+            queries += len(batch)
+            pairs += len(owner)
+            entries += len(batch.rank)
+        return cls(*map(np.concatenate, zip(*parts)))
+
+# %% ../../nbs/core/judged.ipynb #85f37b63
+@dataclass(frozen=True, eq=False)
+class SubtopicRankings:
+    """One ranking for each pair of a query and one of its subtopics."""
+    whole: Judged         # The batch of queries
+    batch: Judged         # The batch of pairs
+    entry: np.ndarray     # (entries of `batch`,) int: the entry in `whole` of each
+    judgments: Subtopics  # Of all judged documents
+
+    @classmethod
+    def of(cls, judged: Judged) -> 'SubtopicRankings':
+        "Divide the rankings of a batch into rankings of pairs."
+        subtopics = judged.subtopics
+        if subtopics is None:
+            entry = np.arange(len(judged.rank))
+            return cls(judged, judged, entry, Subtopics.single(judged))
+        found = np.flatnonzero(subtopics.entry >= 0)
+        rows = found[np.lexsort((subtopics.entry[found], subtopics.pair[found]))]
+        entry = subtopics.entry[rows]
+        pool_query, pool_grade = sort_pool(subtopics.pair, subtopics.grade)
+        columns = {name: getattr(judged, name)[entry] for name in ('rank', *TIE_COLUMNS)}
+        batch = Judged.unchecked(
+            query=subtopics.pair[rows], grade=subtopics.grade[rows],
+            retrieved=judged.retrieved[subtopics.owner], pool_query=pool_query,
+            pool_grade=pool_grade, **columns)
+        return cls(judged, batch, entry, subtopics)
+
+    def total(self, values: np.ndarray) -> np.ndarray:
+        "Return the sum of values over the pairs of each query. values: one per pair."
+        owner = self.judgments.owner
+        return np.bincount(owner, weights=values, minlength=len(self.whole))
+
+    def by_document(self, values: np.ndarray) -> np.ndarray:
+        """Return the sum of values over the pairs of each judged retrieved document.
+
+        values: one per entry of `batch`. The result has one per entry of `whole`."""
+        return np.bincount(self.entry, weights=values, minlength=len(self.whole.rank))
+
+    def weights(self, rel: float | None = None) -> np.ndarray:
+        """Return the share of each pair in the mean over the subtopics of its query.
+
+        Subtopics without a relevant document have the share 0. If `rel` is None, grades
+        above 0 are relevant."""
+        level = np.nextafter(0, 1) if rel is None else rel
+        weight = self.judgments.weight * (self.batch.n_relevant(level) > 0)
+        return ratio(weight, self.total(weight)[self.judgments.owner])

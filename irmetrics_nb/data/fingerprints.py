@@ -20,6 +20,7 @@ import numpy as np
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f05
 from .errors import DataError, DataWarning, StrPath, phrase
+from .ids import encode_id
 from .qrels_and_runs import Qrels, Run
 from .recognition import open_run
 from .sources import file_state, is_path, read_rows
@@ -46,6 +47,21 @@ def query_digests(rows: Rows, *, in_order: bool = False) -> Iterator[tuple[bytes
         digests += [sha256(content).digest() for content in contents]
     queries = map(rows.query_ids.bytes, range(len(ends)))
     return zip(queries, counts.tolist(), digests)
+
+def subtopic_digests(judgments: Any) -> Iterator[tuple[bytes, int, bytes]]:
+    """Yield (query, number of rows, digest) of each query with judgments of subtopics.
+
+    judgments: a `SubtopicRows`."""
+    from hashlib import sha256
+    rows = judgments.rows
+    subtopics = [*map(encode_id, judgments.names)]
+    contents: list[list[bytes]] = [[] for _ in judgments.queries]
+    for i, (pair, grade) in enumerate(zip(rows.query.tolist(), (rows.value + 0.0).tolist())):
+        fields = rows.doc.bytes(i), subtopics[pair], b'', struct.pack('>d', grade)
+        row = b''.join(struct.pack('>I', len(field)) + field for field in fields)
+        contents[judgments.owner[pair]].append(row)
+    for query, of_query in zip(judgments.queries, contents):
+        yield encode_id(query), len(of_query), sha256(b''.join(sorted(of_query))).digest()
 
 def _contents(rows, sizes, in_order):
     """Yield the bytes of each query; sizes: its number of rows."""
@@ -102,12 +118,14 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
     '10ab87c7020c1b1e'
     """
     from hashlib import sha256
+    subtopics = source._subtopics if isinstance(source, Qrels) else None
     if isinstance(source, Qrels | Run): source = source.rows
     file = open_run(source) if role == 'run' and is_path(source) else None
     batches = iter([read_rows(source, role)]) if file is None else map(file.rows, file)
     digests: dict[bytes, Any] = {}
     for rows in batches:
-        for query, *digest in query_digests(rows, in_order=in_order):
+        of_rows = subtopic_digests(subtopics) if subtopics else query_digests(rows, in_order=in_order)
+        for query, *digest in of_rows:
             if query in digests:  # not adjacent: all rows are needed at once
                 return content_hash(read_rows(source, role), role, in_order=in_order)
             digests[query] = digest

@@ -302,7 +302,9 @@ def judge_later_chunks(qrels: Qrels, hits: JudgedHits) -> Qrels:
     hits.judgment[later] = np.arange(len(rows), len(judgment))
     judged = rows.selected(judgment)
     judged.value[len(rows):] = np.minimum(judged.value[len(rows):], 0)  # a chunk of junk is junk
-    return Qrels._unchecked(judged)
+    additional = Qrels._unchecked(judged)
+    additional._set(_subtopics=qrels._subtopics)
+    return additional
 
 # %% ../../nbs/data/judging.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
@@ -343,6 +345,7 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
     emptied to save memory. With `release_qrels`, the judgments are freed too, except for their queries. Unless
     `negative` is 'keep', judgments with negative grades are left out."""
     columns = judgments.qrels._columns
+    subtopics = judgments.qrels._subtopics
     grade = columns.value
     query_of = columns.query
     del columns
@@ -363,6 +366,7 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
         judgment = judgment[order]
         ranks = ranks[:, order]
     columns = {'query': query_of[judgment].astype(np.intp), 'grade': grade[judgment], 'retrieved': retrieved}
+    if subtopics: columns['subtopics'] = subtopics.of_batch(judgment, negative)
     del judgment, key
     if not counts.all():
         query_of = query_of[counts]

@@ -25,9 +25,10 @@ from .. import DataError, Judged, Measure, Qrels, Run, TiesError
 from ..core.arrays import RankingsLike
 from ..core.choices import TiesChoice, check_value, parameter
 from ..core.gains import ratio
-from ..core.judged import as_judged
-from ..core.measures import Parts
+from ..core.judged import Subtopics, as_judged
+from ..core.measures import Parts, call_on_batch
 from ..data.errors import suggestion
+from ..data.ids import encode_id
 from ..data.judging import match, ranked_chunks
 from ..data.records import one_line, read_words
 from ..data.text import rank_rows
@@ -44,6 +45,9 @@ class Listing:
     negative: str = 'keep'   # The meaning of a grade below 0, as in `Conventions`
     judgments: str = 'all'   # 'all', or of 'retrieved' documents only
     parents: Mapping[str, str] = field(default_factory=dict)  # Chunk -> document
+    # Subtopic -> {document: grade}, and the weights of the subtopics.
+    subtopics: Mapping[str, Mapping] = field(default_factory=dict)
+    weights: Sequence[float] = ()
 
     @cached_property
     def sources(self) -> list[str]:
@@ -103,7 +107,25 @@ class Listing:
             pool_grade=-np.sort(-pool),
             tie_start=start[seen],
             tie_size=size[seen],
+            subtopics=self.subtopic_grades(seen),
         )
+
+    def subtopic_grades(self, seen: np.ndarray) -> Subtopics | None:
+        """Return the grades for subtopics, for a `Judged` with the ranks that a mask
+        selects; None without subtopics."""
+        if not self.subtopics: return None
+        ranked = [*compress(self.sources, seen)]
+        entry_of = dict(zip(reversed(ranked), reversed(range(len(ranked)))))
+        place = {doc: i for i, doc in enumerate(sorted(self.grades, key=encode_id))}
+        rows = [(pair, place[doc], grade, entry_of.get(doc, -1))
+                for pair, grades in enumerate(self.subtopics.values())
+                for doc, grade in grades.items()]
+        pair, document, grade, entry = map(np.array, zip(*rows))
+        owner = np.zeros(len(self.weights), np.intp)
+        weight = np.array(self.weights, float)
+        table = Subtopics(owner, weight, pair, document, grade.astype(float), entry)
+        table = table.selected(self.counts(grade))
+        return table.of_retrieved() if self.judgments == 'retrieved' else table
 
     def tie_columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Return two arrays (ranks,): the first rank and the size of each tie.
@@ -165,7 +187,14 @@ def from_run(
     _, tie = np.unique(-rows.value, return_inverse=True)
     judged = _rows_of(qrels, query)
     grades = dict(zip(judged.doc.tolist(), judged.value.tolist()))
-    return Listing(tuple(docs), grades, tie, negative, parents=parents)
+    subtopics: dict = {}
+    weights: Sequence[float] = ()
+    if qrels._subtopics:
+        subtopics = qrels.subtopics[query]
+        weights = qrels._subtopics.weights_of(query)
+    return Listing(
+        tuple(docs), grades, tie, negative, parents=parents, subtopics=subtopics,
+        weights=weights)
 
 def _rows_of(table, query):
     of_query = table.rows.query == table.queries.index(query)
@@ -227,6 +256,9 @@ def regraded(listing: Listing, doc: str, grade: float | None) -> Listing:
 
     Raises ValueError for a grade that is not finite, and for a later chunk of a
     document, because only the first chunk has its grade."""
+    if listing.subtopics:
+        raise ValueError(f'{doc!r} has a grade for each subtopic; change the judgments '
+                         'instead')
     valid = grade is None or np.isfinite(float(grade))
     check_value('a grade', grade, 'a finite number, or None', valid)
     judged = listing.parents.get(doc, doc)
@@ -306,14 +338,16 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     It is cut to the length of the list if the divisor of the measure depends on this
     length."""
     params = measure.arguments()
+    kind = measure.kind
+    if kind.ideal: return call_on_batch(kind.ideal, view, params)
     if 'ideal_from' in params:
         view = ideal_batch(view, params['ideal_from'], params.get('k'))
     ideal = view.ideal
     worth = np.nan_to_num(gains(measure, ideal.grade))
-    best = ideal.changed(grade=ideal.grade[np.argsort(-worth, kind='stable')])
+    best = ideal.reordered(np.argsort(-worth, kind='stable'), rank=ideal.rank)
     lists = view, view.changed(retrieved=view.retrieved + 1)
     divisors: list[Any] = [
-        measure.kind.parts(batch, **params).divisor for batch in lists]
+        kind.parts(batch, **params).divisor for batch in lists]
     if np.array_equal(*divisors): return best
     return best.only(best.rank <= view.retrieved[0])
 
@@ -343,13 +377,39 @@ class Arithmetic:
         """Return the term at each rank of the ideal ranking.
 
         The array is empty if the measure has no terms."""
-        if self.terms is None: return np.empty(0)
+        if self.terms is None or not self.has_ideal: return np.empty(0)
         return terms_of(self.measure, self.ideal, 'given').terms
+
+    @property
+    def has_ideal(self) -> bool:
+        """Return whether an ideal ranking is known; none is for a mean over subtopics."""
+        kind = self.measure.kind
+        return not kind.of_subtopics or kind.ideal is not None
 
     @cached_property
     def gain(self) -> np.ndarray:
         """Return the gain of each judged document in the list under the measure."""
+        kind = self.measure.kind
+        if kind.gain: return call_on_batch(kind.gain, self.view, self.measure.arguments())
         return gains(self.measure, self.view.grade)
+
+    @cached_property
+    def served(self) -> list[str]:
+        """Return the subtopics to which the document at each rank is relevant, as text.
+
+        For a measure of novelty, the novelty of the document for the subtopic follows."""
+        params = self.measure.arguments()
+        rel = params.get('rel', 1)
+        row_of = {doc: i for i, doc in reversed([*enumerate(self.listing.sources)])}
+        names: list[list[str]] = [[] for _ in self.listing.docs]
+        for name, grades in self.listing.subtopics.items():
+            served = [doc for doc in row_of if grades.get(doc, -np.inf) >= rel]
+            for earlier, row in enumerate(sorted(map(row_of.get, served))):
+                text = name
+                if 'alpha' in params:
+                    text += f' ({number_text((1 - params["alpha"]) ** earlier)})'
+                names[row].append(text)
+        return [*map(', '.join, names)]
 
     def share(self, values: np.ndarray) -> np.ndarray:
         """Divide terms by the divisor of the sum, if the measure has a divisor."""
@@ -381,7 +441,8 @@ class Arithmetic:
             return columns | dict.fromkeys(names, np.full(n, np.nan))
         term = self.by_rank(self.terms, 0)
         running = self.share(np.cumsum(term))
-        ideal = np.append(self.ideal_terms, np.zeros(n))[:n]
+        unranked = 0 if self.has_ideal else np.nan
+        ideal = np.append(self.ideal_terms, np.full(n, unranked))[:n]
         return columns | {
             'weight': self.weights(), 'term': term, 'running': running, 'ideal': ideal}
 

@@ -77,8 +77,29 @@ TABLES['ir_measures'] = '''
     NumRel = NumRel
     Accuracy = ! the share of correctly ordered pairs; for queries with a hit: Success
     Compat BPM INST INSQ SDCG NERR8 NERR9 NERR10 NERR11 =
-    ERR_IA nERR_IA alpha_DCG α_DCG alpha_nDCG α_nDCG AP_IA MAP_IA P_IA NRBP nNRBP =
-    StRecall infAP NumQ RBP ='''
+    ERR_IA = ERR_IA
+    nERR_IA = nERR_IA
+    alpha_DCG = alpha_DCG
+    α_DCG = alpha_DCG
+    alpha_nDCG = alpha_nDCG
+    α_nDCG = alpha_nDCG
+    AP_IA = AP(over='subtopics')
+    MAP_IA = AP(over='subtopics')
+    P_IA = P(over='subtopics')
+    NRBP = NRBP
+    nNRBP = nNRBP
+    StRecall = StRecall
+    infAP NumQ RBP ='''
+TABLES['ndeval'] = '''
+    alpha-DCG = alpha_DCG
+    alpha-nDCG = alpha_nDCG
+    ERR-IA = ERR_IA
+    nERR-IA = nERR_IA
+    NRBP = NRBP
+    nNRBP = nNRBP
+    MAP-IA = AP(over='subtopics')
+    P-IA = P(over='subtopics')
+    strec = StRecall'''
 
 # %% ../../nbs/metrics/names.ipynb #91b4e466
 TABLES['ranx'] = '''
@@ -110,6 +131,12 @@ TABLES |= {
         NDCG = nDCG
         GMAP = GMAP
         reciprocal_rank = RR
+        AP-IA = AP(over='subtopics')
+        α-DCG = alpha_DCG
+        α-nDCG = alpha_nDCG
+        nDCG-IA = nDCG(over='subtopics')
+        S-recall = StRecall
+        I-rec = StRecall
         average_precision = AP
         Hits = ! a count (ranx:hits), or the share of queries with a hit (Success)''',
     'sklearn': '''
@@ -222,14 +249,8 @@ KIN = {'trec_eval9': 'trec_eval', 'trec_eval10': 'trec_eval', 'pytrec_eval': 'tr
 
 # %% ../../nbs/metrics/names.ipynb #3bed9dc1
 ELSEWHERE_TEXT = '''
-    alpha-nDCG, alpha-DCG = DCG; a repeated subtopic has less gain (ndeval, ir_measures)
-    ERR-IA, nERR-IA = ERR of each subtopic, averaged (ndeval, ir_measures)
-    AP-IA, MAP-IA, P-IA = AP or P of each subtopic, averaged (ndeval, ir_measures)
-    nDCG-IA = nDCG of each subtopic, averaged
     iRBU = gain of a reader who stops, with the discount of RBP (NTCIREVAL)
     NCG = CG divided by the CG of the ideal ranking, without a discount (TREC DL)
-    NRBP, nNRBP = RBP; a repeated subtopic has less gain (ndeval, ir_measures)
-    StRecall, S-recall, strec, I-rec = the share of subtopics found (ndeval, ir_measures)
     D-nDCG, D#-nDCG = nDCG with gains of all intents; D#: plus intent recall (NTCIREVAL)
     infAP = AP estimated from a randomly judged part of the pool (trec_eval, ir_measures)
     xinfAP, infNDCG = AP or nDCG estimated from samples of the pool (TREC's sample_eval)

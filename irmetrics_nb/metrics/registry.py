@@ -12,10 +12,10 @@ from typing import Any, ParamSpec
 # %% ../../nbs/metrics/registry.ipynb #5ab0dc65
 from ..core.judged import OfJudged
 from ..core.measures import Kind, Measure, Metric, declare
-from . import ap, cascade, dcg, sets
+from . import ap, cascade, dcg, sets, subtopics
 
 # %% ../../nbs/metrics/registry.ipynb #a3fbba73
-PAGES = sets, ap, dcg, cascade  # the modules that declare measures
+PAGES = sets, ap, dcg, cascade, subtopics  # the modules that declare measures
 KINDS: dict[str, Kind] = {}
 for page in PAGES:
     for value in vars(page).values():
