@@ -261,6 +261,11 @@ def test_comparison_slices_and_records_work_on_subtopics(tmp_path):
     assert one != two and one != content_hash(Qrels(truth().to_dict())).content == content_hash(truth().to_dict(), 'qrels').content
 
 
+def test_judgments_of_subtopics_are_not_saved_without_their_subtopics(tmp_path):
+    with pytest.raises(ValueError, match='judgments of subtopics cannot be written; keep the file that you read'): truth().save(tmp_path/'qrels.txt')
+    assert not (tmp_path/'qrels.txt').exists()
+
+
 def test_batches_keep_subtopics_when_they_are_taken_and_joined():
     judged = judge(truth(), RUN)
     measure = parse('alpha_nDCG@5')

@@ -656,12 +656,11 @@ class Subtopics:
         """Return the query of each document, and the document of each judgment.
 
         The documents are numbered from 0, by query and by ascending id."""
-        query = self.owner[self.pair]
-        by_id = np.lexsort((self.document, query))
-        new = changes(query[by_id], self.document[by_id])
-        number = np.empty(len(by_id), np.intp)
-        number[by_id] = np.cumsum(new) - 1
-        return query[by_id][new], number
+        position = self.document - self.document.min(initial=0)
+        width = position.max(initial=0) + 1
+        keys = self.owner[self.pair] * width + position
+        keys, number = np.unique(keys, return_inverse=True)
+        return keys // width, number
 
     def of_ideal(self) -> 'Subtopics':
         "Return the judgments for the ideal rankings, by descending largest grade."

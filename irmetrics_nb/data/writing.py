@@ -206,6 +206,8 @@ def file_bytes(pairs: Any, path: StrPath) -> bytes:
     format cannot store an id, or a query without judgments. Warn with DataWarning if it cannot store queries
     without results."""
     form = file_form(path)
+    if pairs._role == 'qrels' and pairs._subtopics:
+        raise ValueError(f'{visible(path)}: judgments of subtopics cannot be written; keep the file that you read')
     rows = pairs.rows
     empty = np.bincount(rows.query, minlength=len(pairs)) == 0
     if form != '.json' and empty.any(): _check_empty(pairs, empty, path)
