@@ -542,7 +542,7 @@ def takes_options(**options: Any) -> Callable:
         annotations = OPTIONS | options
         parameters = [p.replace(annotation=annotations[p.name]) for p in names if p.name != 'options']
         with_conventions = len(parameters) < len(names)
-        added = {}
+        added: dict[str, Any] = {}
         if parameters[0].name == 'qrels': added |= {name: OPTIONS[name] for name in ('grades', 'subtopics')}
         if with_conventions: added |= _MORE
         parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

@@ -48,6 +48,7 @@ COLUMNS = ENTRY_COLUMNS + QUERY_COLUMNS + POOL_COLUMNS
 QUERY_NUMBERS = ('query', 'pool_query')
 GRADE_COLUMNS = ('grade', 'pool_grade')
 _NO_TIES: Any = None  # every document has a score of its own
+_NO_SUBTOPICS: Any = None
 _SMALL = 1000         # entries of a batch that is too small to cache
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,7 +80,7 @@ class Judged:
     # One entry again for each judged document that was retrieved.
     tie_start: np.ndarray = _NO_TIES  # int: where the documents of its score begin
     tie_size: np.ndarray = _NO_TIES   # int: how many they are, judged or not
-    subtopics = None  # `Subtopics`, if documents have a grade for each subtopic
+    subtopics = _NO_SUBTOPICS  # `Subtopics`, if documents are judged for subtopics
 
     def __post_init__(self) -> None:
         columns = self.__dict__
@@ -253,7 +254,7 @@ class Judged:
         return self.changed(
             pool_query=pool_query, pool_grade=pool_grade, subtopics=subtopics)
 
-    def reordered(self, order: np.ndarray, **columns: np.ndarray) -> 'Judged':
+    def reordered(self, order: np.ndarray, **columns: Any) -> 'Judged':
         """Return a copy in which entry i has the grades of the old entry order[i].
 
         columns: other arrays that are replaced, as in `changed`."""
@@ -261,7 +262,7 @@ class Judged:
         grade = self.grade[order]
         return self.changed(grade=grade, subtopics=subtopics, **columns)
 
-    def changed(self, **columns: np.ndarray) -> 'Judged':
+    def changed(self, **columns: Any) -> 'Judged':
         """Return a copy of the batch in which some arrays are replaced.
 
         columns: the new arrays by name; they are not checked. If `rank` is replaced,
@@ -273,7 +274,7 @@ class Judged:
         return self.unchecked(**{name: getattr(self, name) for name in names} | columns)
 
     @classmethod
-    def unchecked(cls, **columns: np.ndarray) -> 'Judged':
+    def unchecked(cls, **columns: Any) -> 'Judged':
         """Create a batch from arrays that are known to be valid, without a check.
 
         columns: all arrays by name. Without `tie_size`, the batch has no ties."""
@@ -429,7 +430,7 @@ class Judged:
         """
         parts = list(parts) or [cls.from_grades(np.empty((0, 0)))]
         shift = np.cumsum([0, *map(len, parts)])
-        joined = {}
+        joined: dict[str, Any] = {}
         for name in COLUMNS:
             columns = [getattr(batch, name) for batch in parts]
             if name in QUERY_NUMBERS: columns = list(map(np.add, columns, shift))
@@ -730,7 +731,7 @@ class SubtopicRankings:
         owner = self.judgments.owner
         return np.bincount(owner, weights=values, minlength=len(self.whole))
 
-    def by_document(self, values: np.ndarray) -> np.ndarray:
+    def by_document(self, values: Any) -> np.ndarray:
         """Return the sum of values over the pairs of each judged retrieved document.
 
         values: one per entry of `batch`. The result has one per entry of `whole`."""

@@ -127,7 +127,7 @@ def tidy(value: Any) -> Any:
 def _parameters(f):
     return {p.name: p.default for p in list(signature(f).parameters.values())[1:]}
 
-def call_on_batch(f, judged, params):
+def call_on_batch(f: Callable, judged: Judged, params: Mapping) -> Any:
     "Call f with the batch and with the items of `params` that f takes."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
 

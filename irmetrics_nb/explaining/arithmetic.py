@@ -404,7 +404,7 @@ class Arithmetic:
         names: list[list[str]] = [[] for _ in self.listing.docs]
         for name, grades in self.listing.subtopics.items():
             served = [doc for doc in row_of if grades.get(doc, -np.inf) >= rel]
-            for earlier, row in enumerate(sorted(map(row_of.get, served))):
+            for earlier, row in enumerate(sorted(row_of[doc] for doc in served)):
                 text = name
                 if 'alpha' in params:
                     text += f' ({number_text((1 - params["alpha"]) ** earlier)})'

@@ -10,6 +10,7 @@ __all__ = ['NEAR', 'NOVEL', 'alpha_DCG', 'alpha_nDCG', 'ERR_IA', 'nERR_IA', 'NRB
 
 # %% ../../nbs/metrics/subtopics.ipynb #60d11645
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,8 @@ def novel_gains(
 
 def novelty(ranking: Judged, /, *, alpha: float = .5, rel: float = 1) -> np.ndarray:
     "Return the novelty of each judged retrieved document, without a weight of its rank."
-    return novel_gains(ranking, np.ones_like, alpha, rel)[1]
+    _, gains = novel_gains(ranking, np.ones_like, alpha, rel)
+    return np.asarray(gains)
 
 def check_share(name: str, value: float) -> float:
     "Return a parameter; raise ValueError if it is outside of [0, 1]."
@@ -155,8 +157,8 @@ def by_only_subtopic(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
     return by_relevance(ranking, rel=rel)
 
 # Fields of `Kind` that the measures of novelty have in common.
-NOVEL = {'of_subtopics': True, 'worth': by_only_subtopic, 'ideal': novel_ideal,
-         'gain': novelty}
+NOVEL: dict[str, Any] = {
+    'of_subtopics': True, 'worth': by_only_subtopic, 'ideal': novel_ideal, 'gain': novelty}
 
 # %% ../../nbs/metrics/subtopics.ipynb #254d5edc
 @declare('alpha_DCG', **NOVEL, needs_cutoff=True, largest=1,
@@ -322,13 +324,16 @@ def novel_over_ties(metric: Metric, weight: Callable | None = None) -> Callable:
     ) -> Share:
         yield novel_gains_over_ties(ranking, weight or patience(beta), alpha, rel, k)
         params = dict(alpha=alpha, beta=beta, k=k, rel=rel)
-        untied = call_on_batch(kind.function, ranking, params)
-        return Parts.of(ranking, untied).divisor
+        untied: Any = Parts.of(ranking, call_on_batch(kind.function, ranking, params))
+        return untied.divisor
     return metric.over_ties(formula)
 
-for metric in (alpha_dcg, alpha_ndcg): novel_over_ties(metric, log2_discount)
-for metric in (err_ia, nerr_ia): novel_over_ties(metric, reciprocal_phi)
-for metric in (nrbp, nnrbp): novel_over_ties(metric)
+novel_over_ties(alpha_dcg, log2_discount)
+novel_over_ties(alpha_ndcg, log2_discount)
+novel_over_ties(err_ia, reciprocal_phi)
+novel_over_ties(nerr_ia, reciprocal_phi)
+novel_over_ties(nrbp)
+novel_over_ties(nnrbp)
 
 @subtopic_recall.over_ties
 def subtopic_recall_over_ties(

@@ -567,7 +567,7 @@ MEASURES = {
         alpha_dcg,
         parameters=ALPHA,
         cutoff="k",
-        blind_to="negative",
+        blind_to="negative missed",
     ),
     "alpha_nDCG": Measure(
         "normalised alpha-DCG",
@@ -583,7 +583,7 @@ MEASURES = {
         err_ia,
         parameters=ALPHA,
         cutoff="k",
-        blind_to="negative",
+        blind_to="negative missed",
     ),
     "nERR_IA": Measure(
         "normalised intent-aware expected reciprocal rank",
