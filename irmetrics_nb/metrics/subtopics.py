@@ -158,7 +158,8 @@ def by_only_subtopic(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
 
 # Fields of `Kind` that the measures of novelty have in common.
 NOVEL: dict[str, Any] = {
-    'of_subtopics': True, 'worth': by_only_subtopic, 'ideal': novel_ideal, 'gain': novelty}
+    'of_subtopics': True, 'worth': by_only_subtopic, 'ideal': novel_ideal,
+    'gain': novelty}
 
 # %% ../../nbs/metrics/subtopics.ipynb #254d5edc
 @declare('alpha_DCG', **NOVEL, needs_cutoff=True, largest=1,
