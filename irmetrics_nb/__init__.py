@@ -18,7 +18,8 @@ _PUBLIC = {
     'Explain': {
         'explaining.explanation': 'explain',
         'explaining.differences': 'explain_difference',
-        'forensics.identification': 'identify differ'},
+        'forensics.identification': 'identify differ',
+        'forensics.search': 'with_mistake'},
     'Check': {
         'evaluation.checkup': 'check', 'forensics.auditing': 'audit',
         'reporting.verification': 'verify'},

@@ -9,6 +9,7 @@ from .explaining.explanation import explain as explain
 from .explaining.differences import explain_difference as explain_difference
 from .forensics.identification import identify as identify
 from .forensics.identification import differ as differ
+from .forensics.search import with_mistake as with_mistake
 from .evaluation.checkup import check as check
 from .forensics.auditing import audit as audit
 from .reporting.verification import verify as verify

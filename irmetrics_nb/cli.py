@@ -20,13 +20,11 @@ import typer
 # %% ../nbs/top_level/cli.ipynb #fc6d59b8
 from . import Conventions, evaluate, parse
 from irmetrics_nb.cli_common import (
-    COLUMNS_BY_ROLE,
     Measure,
     Qrels,
     Run,
     Table,
     argument,
-    as_written,
     check_files,
     choice,
     conventions_of,
@@ -49,6 +47,7 @@ from irmetrics_nb.cli_common import (
     sources_of,
     stop_at_floors,
     takes_options,
+    tool_of,
     usage_errors,
 )
 from irmetrics_nb.cli_compare import (
@@ -62,6 +61,7 @@ from irmetrics_nb.cli_compare import (
 )
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import name_table
+from .metrics.parsing import trec_names
 from .results.results import TABULATE_FORMATS, rendered, without_nan
 
 # %% ../nbs/top_level/cli.ipynb #da36b3a3
@@ -120,6 +120,20 @@ def _print_scores(scores, format, per_query, output, per_run):
         text = rendered_scores(scores, format, per_query, per_run)
     show(text, output)
 
+# %% ../nbs/top_level/cli.ipynb #57b00007
+def trec_lines(scores: Any, names: Sequence[str], per_query: bool) -> str:
+    """Return scores as lines of trec_eval 10. names: what it calls the measures."""
+    rows: list = []
+    for result in scores.split_runs():
+        queries = result.query_ids
+        for query, values in zip(queries if per_query else (), result.values[0].T):
+            rows += [(name, query, f'{value:.17g}') for name, value in zip(names, values)
+                     if not name.startswith('gm_')]
+        rows += [('runid', 'all', result.runs[0].name), ('num_q', 'all', len(queries))]
+        means = zip(names, result.means.values())
+        rows += [(name, 'all', f'{value:.17g}') for name, value in means]
+    return '\n'.join(f'{name:<22}\t{query}\t{value}' for name, query, value in rows)
+
 # %% ../nbs/top_level/cli.ipynb #7675d7a6
 @takes_options(
     per_query=option(bool, 'Print the values of each query instead of the '
@@ -160,6 +174,10 @@ def _evaluate(
         texts.append(floor.measure)
         if floor.slice != 'all':
             raise typer.BadParameter('--min with a slice works only in irmetrics compare')
+    as_trec_eval = texts == ['all_trec']
+    if as_trec_eval:
+        tool = options.setdefault('conventions', 'trec_eval10')
+        texts = trec_names(tool_of(tool))
     requested = measures_of(texts, tool, names)
     runs = runs_or_log(runs, qrels)
     check_files(qrels, runs, output)
@@ -169,7 +187,8 @@ def _evaluate(
         scores = evaluate(judgments, sources, requested, memory=memory,
                           progress=progress, groups=groups, **options)
     if strict: scores.check_inputs()
-    _print_scores(scores, format, per_query, output, per_run)
+    if as_trec_eval: show(trec_lines(scores, texts, per_query), output)
+    else: _print_scores(scores, format, per_query, output, per_run)
     if verbose: _print_reading(scores, runs)
     stop_at_floors(scores.split_runs(), required)
 
@@ -183,9 +202,7 @@ def _check_command(qrels, runs=(), format='table', faults=20, output=None, syste
     if Path('-') in (qrels, *runs):
         raise typer.BadParameter('- (standard input) does not work with check, which '
                                  'may read its input twice')
-    judgments: Any = as_written(qrels)
-    if COLUMNS_BY_ROLE: judgments = source_of(qrels, 'qrels')
-    checkup = check(judgments, sources_of(runs, system), faults=faults)
+    checkup = check(source_of(qrels, 'qrels'), sources_of(runs, system), faults=faults)
     show(result_text(checkup, format), output)
     if not checkup.ok: raise typer.Exit(1)
 
@@ -350,10 +367,9 @@ def _verify(saved, qrels=None, runs=(), format='table', output=None):
     3 if something differs, and 2 if nothing can be recomputed."""
     from irmetrics_nb import verify
     check_files(saved, [], output)
-    named = [run.rpartition('=') for run in runs]
-    with usage_errors():
-        if not all(name for name, _, _ in named): raise ValueError('--run: write NAME=FILE')
-    result = verify(saved, qrels, {name: file for name, _, file in named})
+    named = dict(run.rpartition('=')[::2] for run in runs)
+    if '' in named: raise typer.BadParameter('--run: write NAME=FILE')
+    result = verify(saved, qrels, named)
     show(result_text(result, format), output)
     raise typer.Exit(result.code)
 

@@ -51,6 +51,7 @@ from irmetrics_nb.data.sources import (
     to_floats,
     unpacked,
 )
+from .data.text import SAMPLED_COLUMNS, with_strata
 from .evaluation.conventions import conventions_of, tool_of
 from .metrics.parsing import Measure, measure_table, parse_all
 from .results.results import Cell, Table, cell_text, raised, rendered, showing_digits
@@ -351,10 +352,11 @@ def source_of(path: Path, role: str) -> Path | str | Rows | Qrels | Run:
     if sys.stdin:
         with file_errors(name), unpacked(sys.stdin.buffer, name) as stream: data += stream.read()
     if not data: raise DataError(f'{name} is empty')
-    rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), role, name, options.get('columns', {}))
+    columns = options.get('columns', SAMPLED_COLUMNS if options.get('strata') else {})
+    rows = rows_from_bytes(np.frombuffer(data + bytes(PAD), np.uint8), role, name, columns)
     if not options.get('descending', True) and not rows.ranks: rows = negate_numbers(rows)
     rows.comments.warn()
-    return rows
+    return with_strata(rows) if options.get('strata') else rows
 
 def runs_or_log(runs: Sequence[Path], qrels: Path) -> Sequence[Path]:
     """Return the paths of the runs. Without any, return the path of the judgments, if its content are records.
@@ -489,6 +491,7 @@ OPTIONS = {  # of several commands: the name of a parameter -> its annotation
                            'as language).'),
     'grades': option(dict, 'The number of each grade in the judgments, such as Exact=3,Partial=1, if grades are words.',
                      parser=parse_grades, metavar='NAMES'),
+    'strata': option(bool, 'The judgments are sampled: lines of topic, 0, document, stratum and grade.', '--strata'),
     'system': option(str, 'The column with the name of the system, if a file contains several runs.', metavar='COLUMN'),
     'imports': option(list[str], 'A module or a Python file to import first, for its measures (@measure); this runs '
                                  'its code.', '--import', metavar='MODULE'),
@@ -543,7 +546,7 @@ def takes_options(**options: Any) -> Callable:
         parameters = [p.replace(annotation=annotations[p.name]) for p in names if p.name != 'options']
         with_conventions = len(parameters) < len(names)
         added: dict[str, Any] = {}
-        if parameters[0].name == 'qrels': added |= {name: OPTIONS[name] for name in ('grades', 'subtopics')}
+        if parameters[0].name == 'qrels': added |= {name: OPTIONS[name] for name in ('grades', 'strata', 'subtopics')}
         if with_conventions: added |= _MORE
         parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
                        for name, annotation in added.items()]
@@ -551,9 +554,11 @@ def takes_options(**options: Any) -> Callable:
         def wrapped(**arguments):
             digits = arguments.pop('digits', None)
             grades = arguments.pop('grades', None)
+            strata = arguments.pop('strata', False)
             COLUMNS_BY_ROLE.clear()
             if arguments.pop('subtopics', None): COLUMNS_BY_ROLE['qrels'] = {'subtopics': True}
             if with_conventions: arguments['options'] = _convention_options(arguments)
+            if strata: COLUMNS_BY_ROLE.setdefault('qrels', {})['strata'] = True
             with naming_options(), one_line_errors(), one_line_warnings(), showing_digits(digits), grading(grades):
                 for module in arguments.pop('imports', None) or (): import_code(module)
                 return command(**arguments)

@@ -220,23 +220,20 @@ def _compare_command(
     check_files(qrels, [*runs, baseline_scores], output)
     qrels, systems = _systems_of(baseline_scores, qrels, runs, options)
     results: Any = source_of(qrels, 'qrels')
-    several, chosen = systems or None, requested if measures and systems else None
-    if not systems:
+    if systems: settings |= options | {'runs': systems, 'measures': requested if measures else None}
+    else:
         sources = sources_of(runs, system)
         with progress_bar(in_bytes=True) as progress:
             results = evaluate(results, sources, requested, progress=progress, memory=memory, **options)
         systems = [run.name for run in results.runs]
-        options = {}
     if len(systems) < 2: raise typer.BadParameter('there is only one run to compare; add another run or a folder '
                                                   'of runs, or use --system')
-    if all_pairs: other = None
-    else: other = baseline or [*systems][0]
+    other = None if all_pairs else baseline or [*systems][0]
     verdict = None
     try:
         with progress_bar() as progress:
             comparison = compare(
-                results, several, chosen, baseline=other, groups=groups, weights=weights, progress=progress,
-                **settings, **options)
+                results, baseline=other, groups=groups, weights=weights, progress=progress, **settings)
         if strict: comparison.check_inputs()
         if has_gate:
             verdict = gate(comparison, max_drop=max_drop, margin=margin, fail_if_worse=gated, floors=required,

@@ -22,6 +22,12 @@ cutoffs = st.sampled_from([None, *range(1, 16)])
 betas, relevance = st.sampled_from([0, 0.5, 1, 2, 3.5]), st.sampled_from([1, 2, 3, 0.5, 2.5])
 
 
+def usual(name, top=4):
+    "A measure of a kind with its defaults; it may need the largest grade, `top`, or a cutoff."
+    kind = KINDS[name]
+    return Measure(kind, dict.fromkeys(kind.required, top), 20 if kind.needs_cutoff else None)
+
+
 @cache  # to make a strategy takes as long as to draw from it
 def searches(judgments=junk_too):
     "What one query got, in rank order and with holes, and all grades that its documents were given."
@@ -61,7 +67,7 @@ def values_to_try(name, parameter):
     return words(name, parameter) or [value for value in exact_values(name, parameter) if value is not None]
 
 
-OWN_GAINS = {("ERR", "gain"): st.nothing(), ("RBP", "gain"): unit_gains, ("NRBP", "beta"): None, ("nNRBP", "beta"): None}  # probabilities
+OWN_GAINS = {("ERR", "gain"): st.nothing(), ("nERR", "gain"): st.nothing(), ("iRBU", "gain"): st.nothing(), ("RBP", "gain"): unit_gains, ("NRBP", "beta"): None, ("nNRBP", "beta"): None}  # RBP: probabilities
 
 
 @cache
@@ -80,17 +86,12 @@ def drawn(name, parameter):
 AT = {None: [None], "k": [None, 3], "recall": [None, 0.5]}
 
 
-def plainest(name):
-    "The measure of a kind without parameters; with a cutoff, if the kind needs one."
-    return Measure(KINDS[name], {}, 20 if KINDS[name].needs_cutoff else None)
-
-
 def each_parameter(name):
     "A kind of measures with each value of each of its parameters; every other one with something behind @."
-    kind = Measure(KINDS[name]).kind
+    kind = KINDS[name]
     params = [{}, {}] + [{p: value} for p in Measure(KINDS[name]).defaults for value in values_to_try(name, p)]
-    params += [{"gain": {-1: 0, 0: 0, 1: 0.25, 2: 0.5, 3: 1, 4: 1}}] * ("gain" in kind.params and name != "ERR")
-    params = [{"discount": "jarvelin", **each} if "b" in each else each for each in params]
+    params += [{"gain": {-1: 0, 0: 0, 1: 0.25, 2: 0.5, 3: 1, 4: 1}}] * ("gain" in kind.params and name not in ("ERR", "nERR", "iRBU"))
+    params = [{**kind.required, **({"discount": "jarvelin"} if "b" in each else {}), **each} for each in params]
     behind = [3] if kind.needs_cutoff else AT[kind.at]
     return [Measure(KINDS[name], each, behind[i % len(behind)]) for i, each in enumerate(params)]
 
@@ -122,7 +123,7 @@ def measured(name, judgments=junk_too):
 def _measures(draw, name, written):
     "A measure of the kind `name`, or of any, with some of its parameters and perhaps a cutoff or recall level."
     kind = KINDS[name or draw(st.sampled_from(list(KINDS)))]
-    chosen = [p for p in Measure(kind).defaults if drawn(kind.name, p) is not None and draw(st.booleans())]
+    chosen = [p for p in Measure(kind).defaults if drawn(kind.name, p) is not None and (p in kind.required or draw(st.booleans()))]
     params = {p: draw(written[p] if p in written and (kind.name, p) not in OWN_GAINS else drawn(kind.name, p)) for p in chosen}
     if params.get("discount") != "jarvelin":
         params.pop("b", None)  # the only discount that has a base

@@ -19,9 +19,10 @@ from exact.evaluation import evaluate as exactly
 from exact.mistakes import MISTAKES
 from exact.tools import tools
 from project import ROOT
+from strategies import usual
 
 import irmetrics_nb as ir
-from irmetrics_nb import PRESETS
+from irmetrics_nb import PRESETS, Measure
 from irmetrics_nb.metrics.registry import KINDS
 
 FOLDER = ROOT / "conformance"
@@ -256,8 +257,8 @@ def measure_of(measure, case, answers):
     "Our measure with the answers that are its parameters, and its cutoff."
     parameters = {name: answer for name, answer in answers.items() if name not in QUESTIONS}
     cutoff = case.get("k", case.get("recall"))
-    found = ir.parse(measure)(**parameters)
-    return found if cutoff is None else found @ cutoff
+    found = usual(measure)(**parameters)
+    return Measure(found.kind, found.params, cutoff)
 
 
 @cache

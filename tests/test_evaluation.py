@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import plainest
+from strategies import usual
 
 from irmetrics_nb import ERR, DataError, Run, Scores, compare, evaluate, explain, from_records, gate, load_example
 from irmetrics_nb.core.choices import CHOICES
@@ -144,7 +144,7 @@ def test_every_kind_of_source_gives_the_same_scores(seed, tmp_path):
     assert isinstance(sources[4][0], pa.Table) and isinstance(sources[3][0], pd.DataFrame)
 
 
-EVERY = [*(f'{k.name}(max_grade=5)' if k.name == 'ERR' else repr(plainest(k.name)) for k in KINDS.values()), 'P@5', 'R@30', 'nDCG@10', 'AP(rel=2)@10',
+EVERY = [*(repr(usual(k, 5)) if k != 'ERR' else 'ERR(max_grade=5)' for k in KINDS), 'P@5', 'R@30', 'nDCG@10', 'AP(rel=2)@10',
          "nDCG(gain='exp', discount='jarvelin', b=3)@5", 'RBP(p=.5)', 'ERR(max_grade=4)@10', 'AP(judged_only=True)', 'IPrec@0.5']
 FACTS = 'missing no_relevant unjudged conventions measures'.split()
 

@@ -5,15 +5,19 @@ from functools import cache
 
 import numpy as np
 import pytest
+from exact.bugs import BUGS
 from exact.evaluation import evaluate as exactly
-from exact.mistakes import MISTAKES as EXACT
+from exact.mistakes import MISTAKES as OF_VECTORS
 from fastcore.test import test_close as close
 
+import irmetrics_nb
 from irmetrics_nb import PRESETS, Conventions, DataError, Qrels, Run, differ, evaluate, identify
 from irmetrics_nb.evaluation.conventions import conventions_of
 from irmetrics_nb.forensics.mistakes import MISTAKES, mistakes_of
 from irmetrics_nb.forensics.search import Rankings, all_results, mistake_of, plain_variant, variant_of, with_mistake
 from irmetrics_nb.metrics.parsing import parse
+
+EXACT = OF_VECTORS | BUGS
 
 
 def rows_at_random(seed, queries=9, docs=8, twice=False):
@@ -26,7 +30,7 @@ def rows_at_random(seed, queries=9, docs=8, twice=False):
             judgments.append([f"q{q}", f"d{d}", grade])
         if q != 1:
             found = rng.permutation(docs + 2)[: 1 + (q if seed % 2 else q // 2)]
-            run += [[f"q{q}", f"d{d}", float(rng.integers(-2, 9))] for d in found]
+            run += [[f"q{q}", f"d{d}", 7.0 * rng.integers(-2, 9)] for d in found]
     run.append(["other", "d0", 1.0])
     if twice:
         best = max(s for q, _, s in run if q == "q3")
@@ -217,7 +221,7 @@ def test_a_number_between_the_orders_of_ties_of_a_tool_without_a_fixed_one_is_gi
 
 
 def test_nearest_values_are_in_the_column_of_their_measure():
-    found = identify({"q": {"a": 1}}, {"q": ["a"]}, {"AP": "0.5", "nDCG@10": "0.6"})
+    found = identify({"q": {"a": 1}}, {"q": ["a"]}, {"AP": "0.8", "nDCG@10": "0.6"})
     assert not found
     of_ap, of_ndcg = found.to_polars().select("AP", "nDCG@10").rows()
     assert of_ap == ("1.000000", "-") and of_ndcg[0] == "-" and float(of_ndcg[1]) < 1
@@ -277,3 +281,101 @@ def test_sources_that_can_be_read_once_and_objects_give_the_same():
 
 def test_mistakes_are_listed_by_measure():
     assert {"rr-not-cut", "rr-over-positives"} <= {*mistakes_of("RR")}
+
+
+def test_a_value_that_is_exactly_the_number_comes_before_values_that_round_to_it():
+    qrels, run = {"q": {"a": 1, "b": 3, "c": 2}}, {"q": ["b", "a", "c"]}
+    assert [fit.value for fit in identify(qrels, run, {"nDCG@6": 1.0})][0] == 1
+    assert len(identify(qrels, run, {"nDCG@6": 1.0})) > 1  # a float stands for all numbers with its decimals
+    four = {"q": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}}, {"q": ["a", "x", "y", "z", "w"]}
+    found = identify(*four, {"AP@5": "0.2"})
+    assert found[0].value == pytest.approx(0.2) and found[0].conventions == Conventions()
+    two = {f"q{i}": {"a": 1, "b": 1} for i in range(4)}, {f"q{i}": (["a", "b"], ["x", "a"])[i % 2] for i in range(4)}
+    best = identify(*two, {"AP": 0.5, "RR": 0.8})
+    assert not best or best[0].off == 0
+
+
+def shown(text):
+    return " ".join(str(text).split())
+
+
+@pytest.mark.parametrize(
+    ("asked", "computed"),
+    [("nDCG@10", "nDCG@5"), ("nDCG@10", "nDCG"), ("AP@10", "AP"), ("P@10", "P@5"), ("RR@10", "Success@10"), ("AP@10", "RR@10"), ("R@10", "R@20"), ("nDCG@10", "DCG@10")],
+)
+def test_another_cutoff_and_another_measure_are_said_plainly(asked, computed):
+    rng = np.random.default_rng(3)
+    docs = [f"d{i:03d}" for i in range(90)]
+    qrels = {f"q{q}": {d: int(rng.integers(0, 4)) for d in rng.choice(docs, rng.integers(2, 15), replace=False)} for q in range(37)}
+    run = {q: {d: float(rng.integers(0, 9) + 3 * qrels[q].get(d, 0)) for d in rng.permutation(docs)[:40]} for q in qrels}
+    (value,) = evaluate(qrels, run, computed).means.values()
+    found = identify(qrels, run, {asked: f"{value:.6f}"})
+    assert found.mistake == f"is {computed}" and found.call == f'evaluate(qrels, run, "{computed}")'
+    assert f"This is {computed}, not {asked}." in shown(found)
+    assert differ(qrels, run, asked, a="trec_eval", b=f"{value:.6f}").steps[-1].after == pytest.approx(value)
+
+
+def test_numbers_of_public_threads_are_named():
+    "torchmetrics 1952 (top_k without effect), lkpy 309 (1.21 and 0.7344), serve 1123 (recall over k), mteb (the first result removed)."
+    groups = [0, 0, 0, 1, 1, 1, 1, 1]
+    scores, labels = [0.2, 0.3, 0.5, 0.1, 0.3, 0.5, 0.2, 0.7], [0, 0, 1, 0, 1, 0, 1, 0]
+    rows = [(f"q{group}", f"d{i}") for i, group in enumerate(groups)]
+    qrels = as_dicts([(*row, label) for row, label in zip(rows, labels)])
+    run = as_dicts([(*row, score) for row, score in zip(rows, scores)])
+    assert identify(qrels, run, {"nDCG@1": "0.7853"}).mistake == "is nDCG"
+    assert "This is nDCG, not nDCG@1." in shown(identify(qrels, run, {"nDCG@1": "0.7853"}))
+    items = {"u": {"1": 3, "2": 5, "3": 4}}
+    found = identify(items, {"u": ["2", "3", "1"]}, {"nDCG@2": "1.21"})
+    assert found.mistake == "list-not-cut" and "discount='jarvelin'" in found[0].differs
+    assert identify(items, {"u": ["1", "2"]}, {"nDCG": "0.7344"})[0].differs == "discount='jarvelin'"
+    five = {"q": {str(i): 1 for i in range(5)}}
+    for k, value in enumerate(("1", "1", "0.667", "0.5"), 1):
+        assert "r-is-precision" in identify(five, {"q": ["1", "0", "20", "30", "40"]}, {f"R@{k}": value})[0].rivals
+    judgments, run = map(as_dicts, rows_at_random(3))
+    dropped = {q: {d: s for d, s in docs.items() if (s, d) != max((s, d) for d, s in docs.items())} for q, docs in run.items()}
+    (value,) = evaluate(judgments, dropped, "nDCG@3").means.values()
+    assert identify(judgments, run, {"nDCG@3": f"{value:.8f}"}).mistake == "first-result-dropped"
+
+
+def test_a_repeated_document_that_counts_twice_is_named_beside_the_conventions_of_tools():
+    qrels, run = {"q": {"a": 1, "b": 1, "c": 1}}, [["q", "a", 9], ["q", "a", 8], ["q", "z", 7], ["q", "b", 6]]
+    found = identify(qrels, run, {"R@5": "1.0"})
+    assert "torchmetrics" in found.tools and "duplicates-counted" in found[0].rivals
+    assert "duplicates-counted: a document that appears twice in the run counts twice." in shown(found)
+
+
+def test_a_bug_is_shown_with_its_line_of_code_and_can_be_computed_again():
+    qrels, run = {"q": {"a": 1}, "p": {"b": 1}}, {"q": {"x": 10, "a": 9, "v": 4, "w": 3}, "p": {"b": 10, "y": 9, "z": 8}}
+    found = identify(qrels, run, {"RR": "0.41667"})  # (1/3 + 1/2) / 2
+    assert found.mistake == "rr-one-late" and "ranks begin at 2, as in `1 / (rank + 1)`." in shown(found)
+    assert found.call == "with_mistake(qrels, run, 'RR', 'rr-one-late')"
+    assert irmetrics_nb.with_mistake(qrels, run, "RR", "rr-one-late") == pytest.approx(5 / 12)
+    more = qrels | {"r": {"c": 1}}, run | {"r": {"c": 100, "v": 20, "w": 3, "x": 1}}
+    text = identify(*more, {"RR": "0.55556"})  # 9.0 is above 8.0, and 3.0 above 10.0 and 100.0: ranks 1, 3 and 3
+    assert text.mistake == "scores-as-text"
+
+
+WRITTEN_BY_OTHERS = [  # wrong programs that were written without a look at the search; tfidf of the example collection
+    ("nDCG@10", "0.609165", "list-not-cut"),  # DCG of the whole list over the ideal DCG of 10
+    ("nDCG@10", "0.634664", "ideal-of-hits"),  # the 10 retrieved documents in the best order
+    ("DCG@10", "4.480910", "discount-natural-logarithm"),
+    ("DCG@10", "1.035310", "gain-over-largest"),  # each grade divided by 3
+    ("AP@10", "0.545355", "ap-over-hits"),
+    ("AP", "0.271358", "ap-without-hits"),  # 1/rank of each relevant document, divided by R
+    ("P@10", "0.590950", "p-is-recall"),
+    ("RR", "0.345486", "rr-one-late"),
+    ("R@20", "0.819162", "unjudged='skip'"),
+    ("RR@10", "0.724322", "mean-over-hits"),
+    ("P@5", "0.166667", ""),  # sorted by the column of ranks as text, which no run keeps
+    ("Success@5", "0.361111", ""),  # only grade 1 counts, not grades 2 and 3
+]
+
+
+@pytest.mark.parametrize(("measure", "value", "name"), WRITTEN_BY_OTHERS)
+def test_numbers_of_wrong_programs_are_named_or_nothing_matches(measure, value, name):
+    example = irmetrics_nb.load_example()
+    found = identify(example.qrels, example.runs["tfidf"], {measure: value})
+    if name:
+        assert name in {found.mistake, *found[0].rivals, *found[0].ways[0].words}
+    else:
+        assert not found and "no combination matches" in str(found) and found.nearest[0].off > 0

@@ -11,7 +11,7 @@ from exact.measures import entry
 from exact.measures import values as exact_values
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import measures, values_to_try
+from strategies import measures, usual, values_to_try
 
 from irmetrics_nb import (
     AP,
@@ -63,7 +63,8 @@ def test_a_kind_is_found_by_its_name_and_every_alias_in_upper_or_lower_case(name
     at = {None: '', 'k': '@3', 'recall': '@0.5'}[kind.at]
     for alias in (name, *aliases_of(name)):
         for spelling in (alias, alias.upper(), alias.lower()):
-            assert parse(spelling + at) == (Measure(KINDS[name]) if not at else Measure(KINDS[name]) @ float(at[1:]))
+            written = spelling + ''.join(f'({p}={x})' for p, x in kind.required.items()) + at
+            assert parse(written) == (usual(name) if not at else usual(name) @ float(at[1:]))
     assert name in {row['measure'].split(',')[0] for row in measure_table()}
 
 
@@ -106,8 +107,9 @@ def test_every_measure_may_look_at_judged_documents_only_and_the_kind_need_not_k
     for name, kind in KINDS.items():
         assert 'judged_only' not in kind.params
         assert list(Measure(KINDS[name]).defaults) == [*kind.params, 'judged_only']
-        shown = 'p=0.8, ' if name == 'RBP' else ''
-        assert repr(Measure(KINDS[name])(judged_only=True)) == f'{name}({shown}judged_only=True)'
+        shown = {'RBP': 'p=0.8, ', 'Compat': 'p=0.95, ', 'iRBU': 'p=0.99, '}.get(name, '')
+        shown += ''.join(f'{p}={x}, ' for p, x in kind.required.items())
+        assert repr(usual(name)(judged_only=True)) == f'{name}({shown}judged_only=True)'
 
 
 def test_parameters_and_cutoffs_are_kept_when_others_are_given():

@@ -1,4 +1,6 @@
 "Names of other tools: each means what its owner computes, and no name means two things."
+import re
+
 import ir_measures
 import numpy as np
 import oracles
@@ -22,11 +24,11 @@ from irmetrics_nb import (
     precision,
 )
 from irmetrics_nb.metrics.names import ELSEWHERE, KIN, NAMES, aliases_of, find_elsewhere, find_name, name_table
-from irmetrics_nb.metrics.parsing import parse_all
+from irmetrics_nb.metrics.parsing import is_offered, parse_all
 from irmetrics_nb.metrics.registry import KINDS
 from irmetrics_nb.metrics.sets import SetF
 
-OFFERED = [row for row in NAMES if row.measure]
+OFFERED = [row for row in NAMES if is_offered(row)]  # the measures of other rows are not declared
 OF_TREC_EVAL = [row for row in OFFERED if row.tool == 'trec_eval']
 
 
@@ -48,7 +50,7 @@ def test_every_name_of_the_table_is_a_measure_and_prints_as_one_of_ours(row):
         assert parse(repr(m)) == m
 
 
-@pytest.mark.parametrize('row', [row for row in NAMES if not row.measure], ids=lambda row: f'{row.tool}:{row.name}')
+@pytest.mark.parametrize('row', [row for row in NAMES if not is_offered(row)], ids=lambda row: f'{row.tool}:{row.name}')
 def test_known_but_unsupported_name_is_an_error_with_its_tool(row):
     with pytest.raises(ValueError, match=f"of {row.tool} is not supported here"):
         parse(f'{row.tool}:{row.stem}')
@@ -125,7 +127,7 @@ def test_hits_of_ranx_are_averaged_over_the_queries_and_ours_added_up():
 
 
 def test_a_measure_of_ir_measures_that_we_lack_is_refused_by_name():
-    for theirs in (IRM.infAP, IRM.Compat, IRM.SDCG(max_rel=4) @ 5):
+    for theirs in (IRM.Accuracy, IRM.NumQ):
         with pytest.raises(ValueError, match='of ir_measures is not supported here'):
             parse(theirs)
 
@@ -192,12 +194,12 @@ def test_relevance_level_set_twice_is_an_error():
 
 # ---- what is known and not offered ----
 
-NOT_HERE = {'RBO': 'agreement of two rankings', 'rbo@10': 'package rbo|[(]rbo[)]', 'infAP': 'AP estimated.*trec_eval', 'statAP': 'statAP_MQ_eval',
-            'BPM': 'loses patience.*cwl-eval', 'INST': 'cwl-eval', 'INSQ': 'cwl-eval', 'TBG': 'time that reading takes', 'U-measure': 'how much text', 'Q-measure': 'cumulated gain.*NTCIREVAL',
-            'Q measure': 'NTCIREVAL', 'nERR@10': 'ideal ranking', 'graded AP': 'AP averaged', 'GAP': 'AP averaged', 'sDCG@10': 'session', 'BERTScore': 'two texts are',
-            'D#-nDCG@10': 'intents', 'AUC': 'auc.labels, scores.', 'context_precision': 'SetP', 'ndcg_rel': 'nDCG averaged', 'xinfAP': 'samples', 'ROUGE': 'texts',
-            'NCG@10': 'CG of the ideal ranking', 'yaap': 'sum of the precisions', 'nugget': 'facts in an answer', 'nugget recall': 'facts',
-            'unj': '1 minus the measure Judged', 'unj_10': 'Judged', 'iRBU': 'NTCIREVAL', 'p-MRR': 'two runs', 'condensed list': 'judged_only=True', 'tau-AP': '[(]ircor'}
+NOT_HERE = {'RBO': 'agreement of two rankings', 'rbo@10': 'package rbo|[(]rbo[)]', 'statAP': 'statAP_MQ_eval',
+            'TBG': 'time that reading takes', 'U-measure': 'how much text',
+            'graded AP': 'AP averaged', 'GAP': 'AP averaged', 'BERTScore': 'two texts are',
+            'D#-nDCG@10': 'intents', 'AUC': 'auc.labels, scores.', 'context_precision': 'SetP', 'ndcg_rel': 'nDCG averaged', 'ROUGE': 'texts',
+            'yaap': 'sum of the precisions', 'nugget': 'facts in an answer', 'nugget recall': 'facts',
+            'unj': '1 minus the measure Judged', 'unj_10': 'Judged', 'p-MRR': 'two runs', 'condensed list': 'judged_only=True', 'tau-AP': '[(]ircor'}
 
 
 @pytest.mark.parametrize('name', NOT_HERE)
@@ -228,9 +230,51 @@ def test_supported_names_are_not_listed_as_unsupported():
     offered = {name.casefold() for kind in KINDS.values() for name in (kind.name, *aliases_of(kind.name))} | {row.stem for row in OFFERED if find_name(row.stem) == row}
     assert not any(find_elsewhere(name) for name in offered)
     assert all(len(said) > 10 for said in ELSEWHERE.values())
-    assert find_elsewhere('XINF_AP') == find_elsewhere('xinfAP') != ''
-    silent = {row.name for row in NAMES if not row.measure and not (row.why or find_elsewhere(row.name))}
-    assert silent == {'RBP', 'rbp_resid'}  # which are here, and computed in another way
+    assert find_elsewhere('RND_CG') == find_elsewhere('Rndcg') != ''
+    assert not {row.name for row in NAMES if not is_offered(row) and not row.why}, 'say what to do instead'
+
+
+CUTS = '5 10 15 20 30 100 200 500 1000'.split()
+ALL_NAMES = {  # that a tool prints or takes, in its order
+    'ir_measures': [*IRM.measures.registry],
+    'trec_eval': """num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P relative_P recall infAP gm_bpref Rprec_mult
+        utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut map_cut success set_P set_relative_P set_recall set_map set_F num_q
+        num_nonrel_judged_ret runid relstring""".split(),
+    'trec_eval10': ['unj_5', 'rbp', 'rbp_resid', 'yaap', 'dcg', *(f'{stem}_{k}' for stem in ('P', 'recall', 'ndcg_cut', 'map_cut') for k in CUTS)],
+    'pyndeval': [*(f'{name}@{k}' for name in ('ERR-IA', 'nERR-IA', 'alpha-DCG', 'alpha-nDCG', 'P-IA', 'strec') for k in (5, 10, 20)), 'NRBP', 'nNRBP', 'MAP-IA'],
+    'cwl_eval': 'P@10 AP RR RBP INST INSQ BPM-Static BPM-Dynamic SDCG-k NDCG-k NERR8 NERR9 NERR10 NERR11 TBG U IFT'.split(),
+    'NTCIREVAL': """RR AP P@10 Hit@10 nDCG@10 MSnDCG@10 Q-measure Q@10 nERR@10 ERR@10 iRBU RBP O-measure P-measure P-plus NCU
+        D-nDCG D#-nDCG I-rec""".split()}
+
+
+@pytest.mark.parametrize('tool, name', [(tool, name) for tool, names in ALL_NAMES.items() for name in names])
+def test_every_name_of_the_tools_is_computed_or_refused_with_advice(tool, name):
+    try:
+        assert parse_all([name], tool=tool)
+    except ValueError as error:
+        assert re.search(r'(is not supported here|is not a measure of this package): .{15,}|needs (max_grade|max_rel): write ', str(error)), error
+
+
+@pytest.mark.parametrize('name', ['prefs_simp', 'prefs_avgjg_Rnonrel_ret', 'map_avgjg', 'TBG', 'U', 'AWRF', 'EEL', 'p-MRR', 'nAUC', 'nugget', 'WSS'])
+def test_measures_on_other_data_are_refused_with_what_they_need(name):
+    with pytest.raises(ValueError, match='is not a measure of this package: .*(needs|run|compare|auc|evaluate|use)') as error:
+        parse(name)
+    assert len(str(error.value)) < 180
+
+
+@pytest.mark.parametrize('name, measure', [
+    ('pyndeval:alpha-nDCG@20', 'alpha_nDCG@20'), ('strec@10', 'StRecall@10'), ('P-IA@10', "P(over='subtopics')@10"), ('MAP-IA', "AP(over='subtopics')"),
+    ('ir_measures:AP_IA', "AP(over='subtopics')"), ('NTCIREVAL:Q-measure', 'Q'), ('NTCIREVAL:nERR@5', 'nERR@5'), ('infAP', 'infAP'),
+    ('Rprec_mult_0.20', 'Rprec_mult@0.2'), ('cwl_eval:SDCG-k@10', 'SDCG@10'), ('MSnDCG@10', 'nDCG@10'), ('NTCIREVAL:Hit@3', 'Success@3')])
+def test_a_name_means_a_measure_as_soon_as_it_is_declared(name, measure):
+    name_here = re.match('[A-Za-z_]+', measure)[0]
+    declared = name_here in KINDS
+    if declared and KINDS[name_here].required:
+        with pytest.raises(ValueError, match=f'{name_here} needs max_'): parse(name)
+    elif declared:
+        assert parse(name) == parse(measure)
+    else:
+        with pytest.raises(ValueError, match='is not supported here'): parse(name)
 
 
 @pytest.mark.parametrize('name', ['nDGC', 'nDCGG@10', 'bpreff'])

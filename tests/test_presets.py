@@ -27,6 +27,7 @@ from irmetrics_nb.evaluation.conventions import (
 from irmetrics_nb.evaluation.presets import PRESETS
 from irmetrics_nb.evaluation.scores import rendered_scores as render
 from irmetrics_nb.metrics.names import KIN, NAMES
+from irmetrics_nb.metrics.parsing import is_offered
 from irmetrics_nb.metrics.registry import KINDS
 
 SPELT = {'sklearn': 'scikit-learn', 'sentence_transformers': 'sentence-transformers', 'opensearch-3.5': 'opensearch-3'}  # presets that pages call otherwise
@@ -388,7 +389,7 @@ def test_all_names_of_a_tool_are_as_in_each_of_its_presets(preset):
     own = {row.name for row in NAMES if row.tool == tool}
     older = [row for row in NAMES if row.tool == KIN.get(tool) and row.name not in own]
     for row in [row for row in NAMES if row.tool == tool] + older:
-        if not row.measure or '(' in row.name: continue
+        if not is_offered(row) or '(' in row.name: continue
         for number in row.numbers or ('10',):
             name = row.name.format(k=number, x=number, p=number)
             m = completed(parse(name, tool=tool), conventions)

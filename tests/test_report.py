@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from helpers import irmetrics
 from scipy import stats
-from strategies import plainest
+from strategies import usual
 
 from irmetrics_nb import compare, evaluate, explain, load_example, report
 from irmetrics_nb.data.records import DOCUMENTS, TOPICS, read_words
@@ -317,7 +317,7 @@ def test_nothing_that_comes_in_becomes_markup():
     balanced(found.to_latex())
 
 
-@pytest.mark.parametrize("measures", [" ".join(repr(plainest(name)) for name in KINDS), "GMAP AP", "NumRet AP", "ERR@5", "AP(rel=2)@5"])
+@pytest.mark.parametrize("measures", [" ".join(str(usual(name)) for name in KINDS), "GMAP AP", "NumRet AP", "ERR@5", "AP(rel=2)@5"])
 @pytest.mark.parametrize("names", [["bm25", "title"], ["title"]])
 def test_every_measure_is_shown_and_only_means_have_intervals(measures, names):
     runs = {name: EXAMPLE.runs[name] for name in names}

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from strategies import plainest
+from strategies import usual
 
 from irmetrics_nb import AP, ERR, RR, DataError, Scores, compare, evaluate, load_example, nDCG
 from irmetrics_nb.evaluation.conventions import Conventions
@@ -95,7 +95,7 @@ def test_aggregates_use_only_values_that_are_not_nan(values):
 
 @pytest.mark.parametrize('name', KINDS)
 def test_the_table_shows_the_number_that_the_kind_asks_for(name):
-    measure = plainest(name)
+    measure = usual(name)
     scores = evaluate(QRELS, ONE, [measure])
     assert scores.means[measure] == pytest.approx(float(KINDS[name].aggregate.f(scores[measure])), rel=1e-12)
     assert f'{scores.means[measure]:.4f}' in repr(scores)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import dcg_score, ndcg_score
-from strategies import plainest
+from strategies import usual
 
 from irmetrics_nb import (
     AP,
@@ -39,7 +39,7 @@ from irmetrics_nb.spark_buckets import Plan, caught, results_of, score_bucket
 
 UNJUDGED = None
 GRADES = st.sampled_from([UNJUDGED, -1, 0, 1, 2])
-ALL = [plainest(name) for name in KINDS]
+ALL = [usual(name) for name in KINDS]
 CUT = [m @ k for m in ALL if m.kind.at == "k" for k in (1, 3)]
 MORE = parse_all(
     "nDCG(gain='exp')@4 nDCG(discount='jarvelin', b=3) nDCG(cut_ideal=False)@2 AP(divisor='min(R,k)')@3 AP(rel=2) "

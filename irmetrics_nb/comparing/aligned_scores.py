@@ -209,7 +209,7 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     queries."""
     if measures is None: measures = [*scores]
     if isinstance(measures, str): measures = parse_all(measures)
-    scores = _selected_measures(scores, map(scores._index, measures))
+    scores = _selected_measures(scores, measures)
     selected = scores.measures
     for m in selected:
         aggregate = m.kind.aggregate
@@ -234,11 +234,11 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     return Sample(systems, names, scores.query_ids, scores.values, tuple(notes), scores.requested, ranks,
                   scores.conventions, scores.judged_retrieved, selected, scores.inputs, groups=scores.groups)
 
-def _selected_measures(scores, rows):
-    """Return scores with some of their measures. rows: the indices of the measures."""
-    rows = [*rows]
-    measures, requested = (tuple(x[i] for i in rows) for x in (scores.measures, scores.requested))
-    return replace(scores, measures=measures, values=scores.values[:, rows], requested=requested)
+def _selected_measures(scores, measures):
+    """Return scores with some of their measures."""
+    rows = [*map(scores._index, measures)]
+    selected, requested = (tuple(x[i] for i in rows) for x in (scores.measures, scores.requested))
+    return replace(scores, measures=selected, values=scores.values[:, rows], requested=requested)
 
 def system_names(scores: Scores) -> tuple[str, ...]:
     """Return the names of the runs; a run without a name is called 'run'."""
@@ -248,8 +248,7 @@ def system_names(scores: Scores) -> tuple[str, ...]:
 def gather(qrels: Any, runs: Any = None, measures: Any = None, **options: Any) -> Sample:
     """Build a `Sample` from qrels and runs, from scores, or from plain numbers; return a `Sample` unchanged. Scores,
     or numbers as {system: {query: value}}, are passed as the first argument, without `runs`. `options` are passed to
-    `evaluate`. Raises ValueError for fewer than two systems, and TypeError for an unknown option or another type of
-    input."""
+    `evaluate`. Raises ValueError for fewer than two systems, and TypeError for an unknown option or another input."""
     differ = options == {'judgments': 'differ'}
     if runs is not None: qrels = _evaluated(qrels, runs, measures, options)
     elif options and not differ:
@@ -265,12 +264,13 @@ def _from_results(results, measures, differ):
     named = results if isinstance(results, Mapping) else {}
     def all_are(items, item_type): return all(isinstance(item, item_type) for item in items)
     if named and all_are(named.values(), Mapping):
-        if measures is None: measures = 'value'
-        return from_numbers(named, str(measures))
+        return from_numbers(named, 'value' if measures is None else str(measures))
     if named and all_are(named.values(), Scores):
-        several = [name for name, scores in named.items() if len(scores.runs) > 1]
-        if several: raise ValueError(f'{several[0]}: these are the scores of several runs; select one by .run(name)')
-        results = [replace(scores, runs=(replace(scores.runs[0], name=str(name)),)) for name, scores in named.items()]
+        results = []
+        for name, scores in named.items():
+            info, *others = scores.runs
+            if others: raise ValueError(f'{name}: these are the scores of several runs; select one by .run(name)')
+            results.append(replace(scores, runs=(replace(info, name=str(name)),)))
     if isinstance(results, list | tuple) and all_are(results, Scores): return _from_several(results, measures, differ)
     if isinstance(results, Scores): return from_scores(results, measures)
     raise TypeError('this input cannot be compared; pass judgments and {name: run}, or scores, or '
@@ -286,10 +286,10 @@ def _from_several(results, measures, differ):
         runs = [replace(run, judgments=None) for run in runs]
     counts = Counter(m for run in runs for m in run.measures)
     common = [m for m in counts if counts[m] == len(runs)]
-    lacking = [repr(m) for m in counts if m not in common]
-    if common: runs = [_selected_measures(run, map(run.measures.index, common)) for run in runs]
+    lacking = ', '.join(repr(m) for m in counts if m not in common)
+    if common: runs = [_selected_measures(run, common) for run in runs]
     if lacking and measures is None:
-        remarks.append(f'not compared, because not all systems have these measures: {", ".join(lacking)}')
+        remarks.append(f'not compared, because not all systems have these measures: {lacking}')
     return replace(from_scores(Scores.combine_runs(runs), measures), remarks=(*filter(None, remarks),))
 
 def saved_scores(source: Any) -> Any:
@@ -311,12 +311,11 @@ def _evaluated(qrels, runs, measures, options):
         of_gate = unknown in ('max_drop', 'fail_if_worse', 'floors', 'require')
         hint = ': it is an option of gate(comparison, ...)' * of_gate
         raise TypeError(f'compare() has no option {unknown!r}{hint}')
-    sources = {name: saved_scores(run) for name, run in runs.items()} if isinstance(runs, Mapping) else {}
-    saved = next((run for run in sources.values() if isinstance(run, Scores)), None)
-    if saved is not None:
-        options = {'conventions': saved.conventions, **options}
-        return {name: run if isinstance(run, Scores) else evaluate(qrels, run, measures or saved.requested, **options)
-                for name, run in sources.items()}
+    data = {name: saved_scores(run) for name, run in runs.items()} if isinstance(runs, Mapping) else {}
+    for saved in data.values():  # the first saved scores set the options of all runs
+        if not isinstance(saved, Scores): continue
+        options = {'conventions': saved.conventions, 'measures': measures or saved.requested, **options}
+        return {name: run if isinstance(run, Scores) else evaluate(qrels, run, **options) for name, run in data.items()}
     several = recognise(qrels, runs, options.pop('system', None))
     if several.single and not isinstance(runs, Mapping | list | tuple):
         raise TypeError(f'compare() needs several runs, not one {type(runs).__name__}; pass '
@@ -570,8 +569,9 @@ class Method:
         first, *_ = test.corrections
         correction = self.correction or first
         interval = self.interval or test.default_interval
-        usual = test.draws or (interval in METHODS) * self.resamples
-        draws = self.draws if self.draws is not None else usual or None
+        draws = self.draws
+        if draws is None:
+            draws = test.draws or (interval in METHODS) * self.resamples or None
         vars(self).update(correction=correction, interval=interval, draws=draws)
         check_option(parameter('interval'), interval, test.intervals)
         name = 'correction'
@@ -714,8 +714,7 @@ class Pair:
     def effect_interval(self) -> Interval:
         """Return the interval (low, high) of `effect`, at the level of the difference."""
         if self.ties == self.queries > 0: return 0.0, 0.0
-        if self.queries < LEAST_QUERIES: return np.nan, np.nan
-        if self.level <= 0: return np.nan, np.nan
+        if self.queries < LEAST_QUERIES or self.level <= 0: return np.nan, np.nan
         n = min(self.queries, self.effective)
         return effect_interval(self.effect, n, level=self.level)
 
@@ -748,11 +747,8 @@ def _describe(values, method, level, span, interval, **fields):
     """Return the `Pair` of two systems. values: array (3, queries), with the weights. span: the largest possible
     difference; intervals are clipped to it. interval: the interval that the test gives, or None to compute one.
     fields: the names and p-values of the pair."""
-    values = _common(values)
-    a, b, weights = values.T
+    a, b, weights = _common(values).T
     d = differences(a, b)
-    mean_a = mean_b = np.nan
-    if d.size: mean_a, mean_b = np.average([a, b], axis=1, weights=weights).tolist()
     if interval is None: interval = _interval_of_mean(d, method, level, weights)
     bounds = _interval_of_mean(d, method, 1 - 2 * method.alpha, weights, one_sided=True)
     low, high, lower, upper = np.clip([*interval, *bounds], -span, span).tolist()
@@ -760,15 +756,14 @@ def _describe(values, method, level, span, interval, **fields):
     difference, _, effective = moments(d, weights)
     if method.test == 't': fields['statistic'] = difference
     return Pair(
-        mean_a=mean_a, mean_b=mean_b, difference=difference, low=low, high=high, effect=effect_size(d, weights),
-        wins=wins, ties=ties, losses=losses, queries=len(d), skewness=skewness(d), lower_bound=lower,
-        upper_bound=upper, level=level, effective=effective, weight=float(weights.sum()), **fields)
+        mean_a=mean_or_nan(a, weights), mean_b=mean_or_nan(b, weights), difference=difference, low=low, high=high,
+        effect=effect_size(d, weights), wins=wins, ties=ties, losses=losses, queries=len(d), skewness=skewness(d),
+        lower_bound=lower, upper_bound=upper, level=level, effective=effective, weight=float(weights.sum()), **fields)
 
 def _interval_of_mean(d, method, level, weights, one_sided=False):
     """Return the confidence interval of the mean of the differences `d`. one_sided: whether its ends are used as
     bounds of one-sided tests. Returns (nan, nan) for fewer than three queries."""
-    if len(d) < LEAST_QUERIES: return np.nan, np.nan
-    if level <= 0: return np.nan, np.nan
+    if len(d) < LEAST_QUERIES or level <= 0: return np.nan, np.nan
     if method.interval not in METHODS: return t_interval(d, weights, level=level)
     drawn = {'resamples': method.resamples, 'seed': method.seed}
     if one_sided and method.interval == 'studentized':
@@ -792,8 +787,7 @@ def _p_values(rows, positions, method, progress):
     p = test.p(table, step=[step for _, step in pairs], progress=progress, **_draws(method))
     return np.where([len(steps) >= LEAST_QUERIES for steps, _ in pairs], p, np.nan)
 
-def _draws(method):
-    return {'draws': method.draws or method.known_test.draws, 'seed': method.seed}
+def _draws(method): return {'draws': method.draws, 'seed': method.seed}
 
 def _p_of_pair(values, method, progress):
     """Return the p-value of one pair; NaN for fewer than three queries. values: array (3, queries), with the weights.
@@ -803,7 +797,7 @@ def _p_of_pair(values, method, progress):
     if len(d) < LEAST_QUERIES: return np.nan
     test = method.known_test
     if method.test == 't': p = t_test(d, weights)
-    elif test.draws: p = test.p(d, resamples=method.draws or test.draws, seed=method.seed, progress=progress)
+    elif test.draws: p = test.p(d, resamples=method.draws, seed=method.seed, progress=progress)
     else: p = test.p(d)
     progress(1, 1)
     if isinstance(p, float | int | np.number) and (0 <= p <= 1 or np.isnan(p)): return float(p)

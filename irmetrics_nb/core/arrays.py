@@ -155,17 +155,20 @@ def _rises(query, value):
     return same_query & (value[1:] > value[:-1])
 
 # %% ../../nbs/core/arrays.ipynb #248fffcd
-def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def sort_pool(
+    query: np.ndarray, grade: np.ndarray, stratum: np.ndarray | None = None,
+) -> tuple[np.ndarray, ...]:
     """Sort judgments by query and by descending grade.
 
-    Returns the sorted query numbers and the grades in this order. If there are few distinct
-    integer grades (at most 64), they are counted instead of sorted, which is faster."""
+    Returns the query numbers, the grades, and the strata (if there are any) in this
+    order. If there are few distinct integer grades (at most 64) and no strata, they are
+    counted instead of sorted, which is faster."""
     low = grade.min(initial=127)
     high = grade.max(initial=-128)
     levels = high - low + 1
     queries = int(query.max(initial=-1)) + 1
     small = -128 <= low and high <= 127 and 0 < levels <= 64
-    countable = small and queries * levels <= len(grade)
+    countable = small and stratum is None and queries * levels <= len(grade)
     if countable and (grade == np.floor(grade)).all():
         grades = np.arange(high, low - 1, -1)
         cell = np.multiply(query, len(grades), dtype=np.intp)
@@ -176,7 +179,8 @@ def sort_pool(query: np.ndarray, grade: np.ndarray) -> tuple[np.ndarray, np.ndar
         size = count.reshape(queries, -1).sum(axis=1)
         return np.repeat(np.arange(queries), size), ordered
     best = argsort_descending(query, grade)
-    return query[best].astype(np.intp, copy=False), grade[best]
+    pool = query[best].astype(np.intp, copy=False), grade[best]
+    return pool if stratum is None else (*pool, stratum[best])
 
 # %% ../../nbs/core/arrays.ipynb #52f64359
 def as_array(values: Any, name: str) -> np.ndarray:

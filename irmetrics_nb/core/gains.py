@@ -162,7 +162,8 @@ PARAMETERS = {
                       'and the unjudged documents in the list.'),
     'ideal': ('list, lists or None', 'All judged grades of each query, if the ranking is a list. None: the grades '
                                      'in the list.'),
-    'beta': ('float', 'The weight of recall against precision: 2 favours recall, 0.5 favours precision.'),
+    'beta': ('float', 'F: the weight of recall against precision: 2 favours recall, 0.5 favours precision. '
+                      'Q: the weight of the gain of a relevant document.'),
     'divisor': ('str', "What the sum is divided by. AP: 'relevant' (R), 'min(R,k)', 'min(R,n)' or 'retrieved' (the "
                        "number of relevant documents retrieved); recall: 'relevant' or 'min(R,k)'; precision: 'k', "
                        "'min(k,n)' or 'min(R,k)'."),
@@ -184,6 +185,11 @@ PARAMETERS = {
     'phi': ('str or function', "The value of stopping at a rank: 'reciprocal', 'log2', or a function; phi(1) = 1."),
     'judged_only': ('bool', 'Whether unjudged documents are removed, so that later documents move up.'),
     'p': ('float', 'Persistence in (0, 1): the probability that the reader looks at the next document.'),
+    'T': ('float', 'The gain that a user wants, above 0. A document of the largest grade has the gain 1.'),
+    'max_rel': ('float', 'The largest grade of the scale. Higher grades count like it.'),
+    'min_rel': ('float', 'The grade without gain. Lower grades count like it.'),
+    'model': ('str', 'The model by which the user continues after each rank.'),
+    'normalize': ('bool', 'Whether the overlap is divided by the largest possible overlap.'),
     'floor': ('float', 'The lowest value: smaller values are replaced by it.'),
     'labels': ('list or array', 'The label or grade of each item, a finite number.'),
     'scores': ('list or array', 'The score of each item. Infinite scores are allowed, NaN is not.'),

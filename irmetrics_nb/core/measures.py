@@ -125,7 +125,8 @@ def tidy(value: Any) -> Any:
 # %% ../../nbs/core/measures.ipynb #6ccd08ce
 @cache
 def _parameters(f):
-    return {p.name: p.default for p in list(signature(f).parameters.values())[1:]}
+    named = list(signature(f).parameters.values())[1:]
+    return {p.name: None if p.default is p.empty else p.default for p in named}
 
 def call_on_batch(f: Callable, judged: Judged, params: Mapping) -> Any:
     "Call f with the batch and with the items of `params` that f takes."
@@ -155,6 +156,8 @@ class Kind:
     question: str = ''           # The question that it answers
     at: str | None = 'k'         # The parameter that @ sets; None: there is no @
     without: str = ''            # Parameters of the function that are left out
+    # The values of parameters that are left out, if they are not the defaults
+    fixed: Mapping = field(default_factory=dict)
     aggregate: Aggregate = MEAN  # How the values of the queries are combined
     complete_by: Callable | None = None  # Finds the parameters that the judgments set
     # The words of another tool: parameter -> value -> our parameters, or a function.
@@ -166,6 +169,7 @@ class Kind:
     linear: bool | Callable = False
     worth: Callable | None = None   # The value that orders ties; unjudged: 0
     written: str = ''               # How a term is written, such as 'r/i'
+    negative: str = ''              # The convention `negative` that it needs; '': any
     quality: bool = True            # Whether a higher value is better
     largest: float | None = None    # The largest value; the smallest is 0
     # The mean over the orders of ties, in the same form; the first that yields counts.
@@ -197,6 +201,18 @@ class Kind:
         declared = _parameters(self.function)
         return {name: tidy(x) for name, x in declared.items() if name not in hidden}
 
+    @property
+    def accepted(self) -> list[str]:
+        "Return the names of all parameters of a measure."
+        return [*self.params, *self.spellings, 'judged_only', 'over']
+
+    @cached_property
+    def required(self) -> dict[str, Any]:
+        "Return {parameter: value in examples} for the parameters without a default."
+        declared = signature(self.function).parameters.values()
+        options = (p for p in declared if p.kind is p.KEYWORD_ONLY)
+        return {p.name: 4 for p in options if p.default is p.empty}
+
     @cached_property
     def counts(self) -> bool:
         "Return whether the metric is computed directly, not as a sum of terms."
@@ -214,8 +230,9 @@ class Kind:
 
     @property
     def reads_grades(self) -> bool:
-        "Return whether the measure has a parameter `rel`, `gain` or `max_grade`."
-        return not {'rel', 'gain', 'max_grade'}.isdisjoint(self.params)
+        "Return whether the value depends on grades, not only on what is judged."
+        names = {'rel', 'gain', 'max_grade', 'max_rel'}
+        return bool(self.negative) or not names.isdisjoint(self.params)
 
     def translate(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Translate parameters of another tool to parameters of this package.
@@ -299,8 +316,9 @@ def check_claims(kind: Kind) -> None:
     orders = count_orders(tied).astype(int)
     untied = all_orders(tied, orders)
     begins = np.cumsum(orders) - orders
-    requests: list[dict] = [] if kind.needs_cutoff else [{}]
-    if kind.at is not None: requests.append({kind.at: cutoff})
+    always = {**kind.required, **kind.fixed}
+    requests = [] if kind.needs_cutoff else [always]
+    if kind.at is not None: requests.append(always | {kind.at: cutoff})
     for requested in requests:
         params = requested | kind.complete(tied, requested)
         values = kind.value(untied, **params)
@@ -521,6 +539,11 @@ class Measure(Generic[_P]):
     def arguments(self) -> dict[str, Any]:
         "Return the parameters and the cutoff as arguments for the kind's function."
         args = {p: self.params.get(p, default) for p, default in self.kind.params.items()}
+        for p, example in self.kind.required.items():
+            if args[p] is not None: continue
+            raise ValueError(f'{self.name} needs {p}: write {self.name}({p}={example}) '
+                             f'if {example} is the largest grade of the scale')
+        args |= self.kind.fixed
         if self.at is None: return args
         return {**args, str(self.kind.at): self.at}
 
@@ -619,7 +642,8 @@ class _Help:
     def __get__(self, measure, owner):
         if measure is None: return self.of_class
         kind = measure.kind
-        shown: Measure = Measure(kind, at=20 if kind.needs_cutoff else None)
+        at = 20 if kind.needs_cutoff else None
+        shown: Measure = Measure(kind, kind.required, at)
         meaning = re.split(r'\n\n(?:Parameters\n|>>> )', getdoc(kind.function) or '')[0]
         text = [f'{measure!r}: {kind.question}', '', meaning, '']
         letters = dict.fromkeys(re.findall(r'[a-zA-Z]\w*', kind.written))

@@ -28,7 +28,7 @@ from .text import Rows
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f09
 BATCH_BYTES = 1 << 21  # of a table, unless a query has more
-TAIL = 20              # bytes of a row after the document: two empty fields, and the number
+TAIL = 20              # bytes of a row after the document, if the stratum is empty
 
 def query_digests(rows: Rows, *, in_order: bool = False) -> Iterator[tuple[bytes, int, bytes]]:
     """Return (query, number of rows, digest) of each query in a batch of rows.
@@ -67,15 +67,21 @@ def _contents(rows, sizes, in_order):
     """Yield the bytes of each query; sizes: its number of rows."""
     length = rows.doc.length
     n_words = -(-int(length.max(initial=0)) // 8)
-    columns = [('length', '>u4'), ('words', '>u8', (n_words,)), ('empty', '>u8'), ('size', '>u4'), ('value', '>f8')]
+    strata = np.char.encode(rows.strata, 'utf-8', 'surrogateescape')
+    stratum = strata[0 if rows.stratum is None else rows.stratum]
+    columns = [('length', '>u4'), ('words', '>u8', (n_words,)), ('lengths', '>u8'), ('stratum', strata.dtype),
+               ('size', '>u4'), ('value', '>f8')]
     table = np.zeros(len(rows), columns)
     table['length'] = length
     for k in range(n_words): table['words'][:, k] = rows.doc.words(k)
+    table['lengths'] = np.char.str_len(stratum)  # of the subtopic, 0, and of the stratum
+    table['stratum'] = stratum
     table['size'] = 8
     table['value'] = (-rows.value if rows.ranks else rows.value) + 0.0
     data = table.view(np.uint8).reshape(len(table), table.itemsize)
     used = np.arange(table.itemsize) < 4 + length[:, None]
-    used[:, -TAIL:] = True
+    used[:, 4 + 8 * n_words:] = True
+    used[:, 12 + 8 * n_words:-12] = np.arange(strata.itemsize) < table['lengths'][:, None]
     keys = np.arange(len(table)) if in_order else table.view(f'S{table.itemsize}')
     end = 0
     for size in sizes:

@@ -18,7 +18,7 @@ import numpy as np
 # %% ../../nbs/data/judging.ipynb #40efdd0d
 from ..core.arrays import argsort_descending, changes, concat_ranges, descends, pack, sort_pool
 from ..core.choices import CHOICES, NegativeChoice, check_option, check_value, parameter
-from ..core.judged import TIE_COLUMNS, Judged
+from ..core.judged import POOL_COLUMNS, TIE_COLUMNS, Judged
 from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint
 from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
@@ -348,6 +348,7 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
     subtopics = judgments.qrels._subtopics
     grade = columns.value
     query_of = columns.query
+    stratum = vars(columns).get('stratum')
     del columns
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(judgments.queries), np.intp)
@@ -367,11 +368,13 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
         ranks = ranks[:, order]
     columns = {'query': query_of[judgment].astype(np.intp), 'grade': grade[judgment], 'retrieved': retrieved}
     if subtopics: columns['subtopics'] = subtopics.of_batch(judgment, negative)
+    if stratum is not None: columns['stratum'] = stratum[judgment]
     del judgment, key
     if not counts.all():
         query_of = query_of[counts]
         grade = grade[counts]
-    columns['pool_query'], columns['pool_grade'] = sort_pool(query_of, grade)
+        if stratum is not None: stratum = stratum[counts]
+    columns |= zip((*POOL_COLUMNS, 'pool_stratum'), sort_pool(query_of, grade, stratum))
     del grade, query_of  # room for the ranks
     names = ['rank', *TIE_COLUMNS]
     if not (ranks[2] > 1).any(): del names[1:]

@@ -50,9 +50,9 @@ from irmetrics_nb.data.ids import (
     mix,
     to_floats,
 )
-from .sources import is_columns, lookup_column, no_rows, read_rows, rows_from_dicts
+from .sources import is_columns, is_path, lookup_column, no_rows, read_rows, rows_from_dicts
 from .tables import SUBTOPICS
-from .text import Note, Rows, select_rows
+from .text import SAMPLED_COLUMNS, Note, Rows, select_rows, with_strata
 from .writing import file_bytes, named_columns, write_whole
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
@@ -649,6 +649,10 @@ class Qrels(QueryDocTable):
     grades : dict, optional
         The number of each grade, such as {'Exact': 3, 'Partial': 1, 'No': 0}, if the
         grades are words, or other numbers than you need. It must contain all grades.
+    strata : bool, default False
+        Whether the source is TREC text with sampled judgments, for xinfAP and infNDCG:
+        topic, 0, document, stratum, grade. The grade of a document that was not sampled
+        is -1.
     duplicates : {'refuse', 'first', 'last', 'best', 'mean'}
         How to treat a duplicate document in a query: raise DataError ('refuse'), or
         use its first row, its last row, the row with the highest grade ('best'), or
@@ -692,7 +696,7 @@ class Qrels(QueryDocTable):
 
     def __init__(
         self, source: Any, *, columns: Mapping[str, Any] | None = None,
-        grades: Mapping[Any, float] | None = None,
+        grades: Mapping[Any, float] | None = None, strata: bool = False,
         duplicates: DuplicatesChoice = 'refuse', copy: bool = True,
         subtopics: bool | Mapping[str, Mapping[str, float]] = False,
     ):
@@ -701,9 +705,15 @@ class Qrels(QueryDocTable):
             for name in filter(read.get, read):
                 raise ValueError(f'this Qrels is already read; set {name}= where you '
                                  'create it')
+        if strata:
+            if not is_path(source):
+                raise DataError('strata=True reads files of TREC text with five columns: '
+                                'topic, 0, document, stratum, grade')
+            columns = columns or SAMPLED_COLUMNS
         with grading(grades):
             if subtopics is False: self._init(source, copy, columns, duplicates)
             else: self._read_subtopics(source, columns, duplicates, subtopics)
+        if strata: self._set(rows=with_strata(self.rows))
 
     def _read_subtopics(self, source, columns, duplicates, weights):
         check_option('duplicates', duplicates, CHOICES['duplicates'])

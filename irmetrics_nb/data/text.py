@@ -33,6 +33,7 @@ from irmetrics_nb.data.ids import (
     PAD,
     Ids,
     Vocabulary,
+    factorize,
     factorize_blocks,
     invalid_rows,
     number_faults,
@@ -99,6 +100,8 @@ class Rows:
     count: str = ''    # what takes a place then: 'chunks' or 'documents'
     length: Any = None  # (n,) how long each is, if there is a budget
     budget: float = np.inf  # how long those can be together that are looked at
+    stratum: Any = None  # (n,) int32: which of the `strata` each document is in, if the judgments are sampled
+    strata: Any = ('',)  # the names of the strata, each once
 
     def __len__(self) -> int: return len(self.value)
 
@@ -110,7 +113,7 @@ class Rows:
 
     def selected(self, selection: np.ndarray) -> 'Rows':
         """Return the selected rows; `selection` is a mask or has row numbers."""
-        given = [name for name in ('parent', 'length') if getattr(self, name) is not None]
+        given = [name for name in ('parent', 'length', 'stratum') if getattr(self, name) is not None]
         columns = {name: getattr(self, name)[selection] for name in ('query', 'doc', 'value', *given)}
         return replace(self, lines=(), **columns)
 
@@ -414,8 +417,9 @@ def _doubt(text, comments, layout):
 OTHER_COLUMNS = 'if the file has other columns, write {}'
 WIDTH_HINTS = {  # role and number of columns: the end of the error message
     ('qrels', 3): OTHER_COLUMNS,
-    ('qrels', 5): 'if these are prels (query document grade method probability), the probabilities are not used; for '
-                  'the grades alone, write {}',
+    ('qrels', 5): 'if these are sampled judgments (topic 0 document stratum grade), set strata=True (--strata); if '
+                  'these are prels (query document grade method probability), the probabilities are not used; for the '
+                  'grades alone, write {}',
     ('qrels', 6): 'is this a run file?',
     ('run', 3): OTHER_COLUMNS,
     ('run', 4): 'is this a qrels file?',
@@ -451,6 +455,17 @@ def ranks_on_lines(rows: Rows, selection: np.ndarray) -> np.ndarray:
         fields = line.split(maxsplit=2)
         if len(fields) > 1 and to_float(fields[1]) == score: ranks[i] = to_float(fields[0])
     return ranks
+
+# %% ../../nbs/data/text.ipynb #57a7a002
+SAMPLED_COLUMNS = {'query': 1, 'document': 3, 'relevance': 5}
+
+def with_strata(rows: Rows) -> Rows:
+    """Return rows of TREC text with their strata, which are the fields after the documents."""
+    start, end = split_fields(rows.doc.buffer[:rows.newlines[-1] + 1])
+    field = np.searchsorted(start, rows.doc.start) + 1
+    names = Ids(rows.doc.buffer, start[field], end[field] - start[field])
+    strata, stratum = factorize(names)
+    return replace(rows, stratum=stratum, strata=strata.tolist())
 
 # %% ../../nbs/data/text.ipynb #ee1cfda6
 def keep_freed_memory() -> None:

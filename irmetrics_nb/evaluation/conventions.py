@@ -39,6 +39,7 @@ from ..data.qrels_and_runs import Run
 from ..data.recognition import RunSource
 from .presets import PRESETS, Preset
 from ..metrics.parsing import find_kind
+from ..metrics.registry import look_up
 
 # %% ../../nbs/evaluation/conventions.ipynb #2d345158
 @lru_cache
@@ -98,8 +99,13 @@ class Conventions:
     def of(self, kind: str) -> 'Conventions':
         """Return the conventions for one kind of measures, such as 'AP'.
 
-        The result includes the rules that `measures` sets for this kind only."""
-        return self._of_kinds.get(kind, self)
+        The result includes the rules that `measures` sets for this kind only, and the
+        value of `negative` that the kind needs."""
+        conventions = self._of_kinds.get(kind, self)
+        declared = look_up(kind)
+        if declared is None or declared.negative in ('', conventions.negative):
+            return conventions
+        return replace(conventions, negative=declared.negative)
 
     @cached_property
     def _of_kinds(self):

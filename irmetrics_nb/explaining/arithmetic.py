@@ -48,6 +48,7 @@ class Listing:
     # Subtopic -> {document: grade}, and the weights of the subtopics.
     subtopics: Mapping[str, Mapping] = field(default_factory=dict)
     weights: Sequence[float] = ()
+    strata: Mapping[str, int] = field(default_factory=dict)  # Document -> stratum
 
     @cached_property
     def sources(self) -> list[str]:
@@ -96,19 +97,25 @@ class Listing:
         grade = self.grade[seen]
         rank = np.flatnonzero(seen) + 1
         missed = np.array([*self.judged_besides.values()], float)
-        pool = np.append(grade, missed[self.counts(missed)])
+        counted = self.counts(missed)
+        pool = np.append(grade, missed[counted])
         start, size = self.tie_columns()
-        return Judged.unchecked(
+        best = np.argsort(-pool, kind='stable')
+        judged = Judged.unchecked(
             query=np.zeros(len(rank), np.intp),
             rank=rank,
             grade=grade,
             retrieved=np.array([len(self)]),
             pool_query=np.zeros(len(pool), np.intp),
-            pool_grade=-np.sort(-pool),
+            pool_grade=pool[best],
             tie_start=start[seen],
             tie_size=size[seen],
             subtopics=self.subtopic_grades(seen),
         )
+        if not self.strata: return judged
+        docs = compress([*self.sources, *self.judged_besides], [*seen, *counted])
+        stratum = np.array([self.strata.get(doc, 0) for doc in docs], np.intp)
+        return judged.changed(stratum=stratum[:len(rank)], pool_stratum=stratum[best])
 
     def subtopic_grades(self, seen: np.ndarray) -> Subtopics | None:
         """Return the grades for subtopics, for a `Judged` with the ranks that a mask
@@ -148,6 +155,8 @@ def from_ranking(
     judged = as_judged(ranking, ideal=ideal)[0]
     if len(judged) != 1:
         raise ValueError(f'these are {len(judged)} rankings; explain one at a time')
+    if judged.stratum is not None:
+        raise ValueError('a Judged with strata cannot be explained; pass qrels and run')
     retrieved = int(judged.retrieved[0])
     listed = judged.grade.tolist()
     tie = np.arange(1, retrieved + 1)
@@ -186,7 +195,11 @@ def from_run(
     if rows.count: parents = dict(zip(docs, rows.parent.tolist()))
     _, tie = np.unique(-rows.value, return_inverse=True)
     judged = _rows_of(qrels, query)
-    grades = dict(zip(judged.doc.tolist(), judged.value.tolist()))
+    judged_docs = judged.doc.tolist()
+    grades = dict(zip(judged_docs, judged.value.tolist()))
+    strata = {}
+    if judged.stratum is not None:
+        strata = dict(zip(judged_docs, judged.stratum.tolist()))
     subtopics: dict = {}
     weights: Sequence[float] = ()
     if qrels._subtopics:
@@ -194,7 +207,7 @@ def from_run(
         weights = qrels._subtopics.weights_of(query)
     return Listing(
         tuple(docs), grades, tie, negative, parents=parents, subtopics=subtopics,
-        weights=weights)
+        weights=weights, strata=strata)
 
 def _rows_of(table, query):
     of_query = table.rows.query == table.queries.index(query)

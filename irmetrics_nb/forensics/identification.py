@@ -24,6 +24,7 @@ from ..explaining.explanation import share_changes, shares, shortened
 from .mistakes import MISTAKES
 from irmetrics_nb.forensics.search import (
     DEFAULTS,
+    WRONG_MEASURE,
     Rankings,
     Target,
     Variant,
@@ -35,6 +36,7 @@ from irmetrics_nb.forensics.search import (
     number_fits,
     plain_variant,
     read_targets,
+    results_of_others,
     scales_of,
     tools_with,
     values_of_variant,
@@ -53,8 +55,7 @@ class Fit:
     give these values, and `mistake` is the name of a mistake or ''. `alike` is the number of
     combinations with these values on these data. `idle` lists the conventions without effect
     on these data. `off` is 0, or the distance from the number if no value matches. `rivals`
-    are mistakes that compute another measure, such as success for recall, with these values;
-    () if a tool gives the values."""
+    are mistakes that alone give these values, and () if the defaults do."""
     conventions: Conventions
     measures: tuple[Measure, ...]
     values: Mapping[str, float]
@@ -79,7 +80,7 @@ class Fit:
         names = ' '.join(map(repr, self.measures))
         options = ''.join(f', {question}={value!r}' for question, value in self.ways[0].options)
         for variant in self.ways:
-            if variant.mistake: return f'with_mistake(qrels, run, {names!r}, {variant.mistake!r}{options})'
+            if variant.known_mistake.says: return f'with_mistake(qrels, run, {names!r}, {variant.mistake!r}{options})'
         return f'evaluate(qrels, run, "{names}"{options})'
 
     @property
@@ -92,19 +93,19 @@ class Fit:
         values = ', '.join(f'{name} = {value_text(value, 6)}' for name, value in self.values.items())
         lines = [f'{values}: {self.differs}']
         if self.tools: lines.append(f'as in {", ".join(self.tools)}')
-        if self.mistake: lines.append(f'{self.mistake}: {MISTAKES[self.mistake].says}')
+        if self.mistake in MISTAKES: lines.append(f'{self.mistake}: {MISTAKES[self.mistake].says}')
         if self.idle: lines.append(f'no effect on these data: {", ".join(self.idle)}')
         return '\n  '.join([*lines, self.call])
 
 # %% ../../nbs/forensics/identification.ipynb #c965a7d9
 def _readings(queries, numbers, counted, mean):
     """Return the set of (reading, scale) for which all values match the numbers. A reading
-    is 'rounded' or 'cut off'; a scale is 1, or 100 for percentages. numbers: {query:
+    is 'exact', 'rounded' or 'cut off'; a scale is 1, or 100 for percentages. numbers: {query:
     number}, with the mean as 'all'. counted: the value of each query. mean: the mean of the
     values."""
     values = [mean if q == 'all' else counted[queries.index(q)] for q in numbers]
     def fits(way): return all(number_fits(x, value, *way) for x, value in zip(numbers.values(), values))
-    return {*filter(fits, product(('rounded', 'cut off'), (1, 100)))}
+    return {*filter(fits, product(('exact', 'rounded', 'cut off'), (1, 100)))}
 
 def _fitting_results(target, found, reading):
     """Return (results, scale): the computed results that match the numbers of a measure, and
@@ -138,7 +139,7 @@ def _agree(measures, variants):
     has conventions, parameters and possibly a mistake. There may be only one mistake in all,
     and a measure must have the same parameters at all cutoffs. A mistake in the input rows
     or in the mean over queries must affect every measure that it can affect."""
-    mistakes = {variant.mistake for variant in variants} - {''}
+    mistakes = {variant.mistake.partition(WRONG_MEASURE)[1] or variant.mistake for variant in variants} - {''}
     if len(mistakes) > 1: return False
     known_mistakes = [variant.known_mistake for variant in variants]
     shared = [mistake.kinds.split() for mistake in known_mistakes if mistake.rows or mistake.total]
@@ -171,16 +172,18 @@ def _fit(measures, results, variants, tools, off=0.0):
     plainest = [combination for combination, cost in zip(variants, costs) if cost == min(costs)]
     best = plainest[0]
     kinds = [measure.name for measure in measures]
-    complete = tuple(measure.unless_said(**dict(variant.params)) for variant, measure in zip(best, measures))
-    params = dict.fromkeys((kind, *pair) for kind, variant in zip(kinds, best) for pair in variant.params)
+    complete = tuple(variant.measure_of(measure).unless_said(**dict(variant.params))
+                     for variant, measure in zip(best, measures))
+    params = dict.fromkeys((measure.name, *pair) for measure, variant in zip(complete, best) for pair in variant.params)
     conventions = Conventions(**dict(best[0].options), measures=tuple(params))
     values = {measure.requested: result.value for measure, result in zip(measures, results)}
     mistake = mistake_of(chain.from_iterable(plainest), cycle(kinds))
     names = tuple(tool for tool, (outcomes, _) in tools.items() if outcomes == results)
-    rivals: set = set()
-    if not names: rivals = {variant.mistake for variant in chain(*variants) if '-is-' in variant.mistake}
+    alone = {variant.mistake for variant in chain(*variants)
+             if not variant.params and {*dict(variant.options)} <= {'duplicates'}}
+    rivals = () if '' in alone else (*sorted(alone),)
     idle = _idle(best, {*variants})
-    return Fit(conventions, complete, values, best, names, mistake, len(variants), idle, off, (*sorted(rivals),))
+    return Fit(conventions, complete, values, best, names, mistake, len(variants), idle, off, rivals)
 
 def _idle(combination, variants):
     """Return a tuple of the conventions that have no effect on the result. combination: a
@@ -328,8 +331,10 @@ class Identification(Result):
         if not self.fits: lead = 'The closest result, in Python'
         if fits: yield Text(f'{lead}: {fits[0].call}')
         named = [name for fit in self.fits[:rows] for name in fit.rivals]
+        requested = ', '.join(measure.requested for measure, _ in self.wanted)
         for name in dict.fromkeys(filter(None, [self.mistake, *named])):
-            yield Text(f'{name}: {MISTAKES[name].says}.')
+            if name in MISTAKES: yield Text(f'{name}: {MISTAKES[name].says}.')
+            else: yield Text(f'This {name}, not {requested}.')
         for text in self.advice: yield Text(f'To decide: {text}.')
 
 # %% ../../nbs/forensics/identification.ipynb #eee92f32
@@ -387,6 +392,9 @@ def identify(
     parts = parts_of(in_percent(progress), len(targets))
     searches = [_search(rankings, target, part) for target, part in zip(targets, parts)]
     reading, scales, fits = _all_fits(rankings, targets, searches)
+    if not fits or _rank(fits[0]) > _SIMPLE:
+        for target, found in zip(targets, searches): found |= _search(rankings, target, found=found)
+        reading, scales, fits = _all_fits(rankings, targets, searches)
     percent = [measure.requested for measure, scale in zip(measures, scales) if scale == 100]
     if percent: reading += f', {", ".join(percent)} as a percentage'
     tried = sum(map(len, searches))
@@ -397,18 +405,21 @@ def identify(
     nearest = tuple(_nearest(rankings, targets, searches))
     return replace(found, nearest=nearest, ranges=tuple(_ranges(rankings, targets)))
 
-def _search(rankings, target, progress):
-    """Compute all results that conventions can give for a measure, and compare them with its
-    numbers. Return {variant: `Outcome`}; a variant has conventions and parameters.
+_SIMPLE = True, 2.5  # the rank of a combination without a tool, up to which no other measures are tried
+
+def _search(rankings, target, progress=None, found=None):
+    """Compute all results that conventions can give for a measure, and check its numbers.
+    Return {variant: `Outcome`}; a variant has conventions and parameters.
     `Outcome.fits` is the set of (reading, scale) from `_readings` with which the result
-    matches."""
+    matches. found: these results, if those of other measures are wanted."""
     measure, numbers = target
     check = partial(_readings, rankings.queries, numbers)
+    if found: return results_of_others(rankings, measure, found, check)
     return all_results(rankings, measure, check=check, progress=progress)
 
 def _tool_fits(rankings, targets, tool):
     """Return whether the conventions of a tool give all numbers, rounded or cut off."""
-    readings = {'rounded', 'cut off'}
+    readings = {'exact', 'rounded', 'cut off'}
     for measure, numbers in targets:
         try: computed = values_of_variant(rankings, measure, variant_of(measure, tool))
         except ValueError: return False
@@ -451,19 +462,26 @@ def _range_of_tool(rankings, target, tool):
 def _all_fits(rankings, targets, searches):
     """Return (reading, scales, fits) for all conventions that give the numbers. reading:
     'rounded', or 'cut off' if no rounded result matches. scales: 1, or 100 for percentages,
-    for each measure. fits: a sorted list of `Fit`."""
+    for each measure. fits: a list of `Fit`; those that are equal to the numbers in full
+    precision are first."""
     measures = [measure for measure, _ in targets]
     for reading in ('rounded', 'cut off'):
         fitting, scales = zip(*(_fitting_results(*pair, reading) for pair in zip(targets, searches)))
         if not all(fitting): continue
         tools = _tools_of(rankings, measures, searches)
         groups = _combined(measures, fitting)
-        fits = [_fit(measures, results, variants, tools) for results, variants in groups.items()]
+        fits = [(results, _fit(measures, results, variants, tools)) for results, variants in groups.items()]
         for tool, (results, variants) in tools.items():  # which answer a question in two ways, for two measures
             fit = all(result in outcomes for result, outcomes in zip(results, fitting))
-            if fit and results not in groups: fits.append(_fit(measures, results, [variants], {tool: (results, ())}))
-        if fits: return reading, scales, sorted(fits, key=_rank)
+            if fit and results not in groups:
+                fits.append((results, _fit(measures, results, [variants], {tool: (results, ())})))
+        fits.sort(key=lambda pair: (_is_inexact(pair[0]), _rank(pair[1])))
+        if fits: return reading, scales, [fit for _, fit in fits]
     return 'rounded', [1] * len(targets), []
+
+def _is_inexact(results):
+    """Return whether a result has more digits than its number."""
+    return any({('exact', 1), ('exact', 100)}.isdisjoint(result.fits) for result in results)
 
 def _rank(fit):
     """Return the key that sorts `Fit` objects: conventions of tools come first, then those

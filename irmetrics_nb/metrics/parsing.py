@@ -33,7 +33,8 @@ def measure_table() -> list[dict[str, str]]:
     for kind in KINDS.values():
         name = kind.name
         if kind.at is not None: name += f', {name}@{kind.at}'
-        params = ', '.join(f'{p}={value!r}' for p, value in kind.params.items())
+        optional = {p: x for p, x in kind.params.items() if p not in kind.required}
+        params = ', '.join([*kind.required, *(f'{p}={x!r}' for p, x in optional.items())])
         rows.append({'measure': name, 'question': kind.question, 'page': kind.page,
                      'chinese': kind.chinese, 'parameters': params})
     return rows
@@ -180,7 +181,7 @@ def _meant(text, first_tool=''):
     tried first."""
     name, params, at, tool = read(text)
     kind = look_up(name)
-    if kind and not tool and params.keys() <= {*kind.params, *kind.spellings, 'judged_only', 'over'}:
+    if kind and not tool and params.keys() <= set(kind.accepted):
         return [Measure(kind, params, at)]
     from irmetrics_nb.metrics.names import TOOLS
     row, numbers = _row_of(name, params, tool or first_tool)
@@ -191,7 +192,7 @@ def _meant(text, first_tool=''):
         return [flat or Measure(find_kind(name), params, at)]
     if tool and tool not in TOOLS: raise ValueError(f'unknown tool {tool!r}; available: {" ".join(TOOLS)}')
     if row is None: raise ValueError(f'{name!r} is not a known measure of {tool}')
-    if not row.measure:
+    if not is_offered(row):
         raise ValueError(f'{name!r} of {row.tool} is not supported here: {row.why}'.removesuffix(': '))
     if '{' in row.name and not numbers:
         numbers = row.numbers
@@ -203,6 +204,14 @@ def _meant(text, first_tool=''):
     return [_changed(_meant(text)[0], remaining, at, tool) for text in spelt]
 
 # %% ../../nbs/metrics/parsing.ipynb #df3f6ae3
+def is_offered(row: Any) -> bool:
+    """Return whether a name of another tool means a measure that is declared, with its parameters."""
+    if not row.measure: return False
+    name, params, _, _ = read(row.spelt(1))
+    kind = look_up(name)
+    if kind is None: return False
+    return params.keys() <= set(kind.accepted)
+
 def _row_of(name, params, tool):
     """Find a name of another tool; return its `Name` and a list of numbers for it. The
     numbers come from the name or from a parameter. The result is (None, []) if the name is
@@ -230,6 +239,19 @@ def _changed(measure, params, at, tool):
     if params: measure = measure(**params)
     if at is not None: measure = measure @ at
     return measure
+
+# %% ../../nbs/metrics/parsing.ipynb #57b00005
+def trec_names(tool: str) -> list[str]:
+    """Return the names that trec_eval prints for -m all_trec, in its order, without those of measures that are not
+    declared. A measure with several numbers has one name for each."""
+    from irmetrics_nb.metrics.names import ALL_TREC, find_name
+    names = []
+    for stem in ALL_TREC:
+        row = find_name(stem, tool)
+        if not row or not is_offered(row): continue
+        several = [row.name.format(k=number, x=number) for number in row.numbers[1:] and row.numbers]
+        names += several or [stem]
+    return names
 
 # %% ../../nbs/metrics/parsing.ipynb #2823f7c8
 def parse(text: str | Measure, /, *, tool: str = '') -> Measure:
@@ -316,7 +338,7 @@ def _of_flat(text):
     name = text.partition('_')[0]
     kind = next((kind for kind in KINDS.values() if name in kind.short), look_up(name))
     if kind is None: return None
-    keys = '|'.join([*kind.params, *kind.spellings, 'judged_only', 'over', 'at'])
+    keys = '|'.join([*kind.accepted, 'at'])
     pair = f'_({keys})_([^_]*)'
     if not re.fullmatch(f'{name}(?:{pair})+', text): return None
     values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}

@@ -6,16 +6,28 @@
 __all__ = ['PAGES', 'KINDS', 'look_up', 'MetricKinds', 'measure']
 
 # %% ../../nbs/metrics/registry.ipynb #ce69523a
+import re
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
 # %% ../../nbs/metrics/registry.ipynb #5ab0dc65
 from ..core.judged import OfJudged
 from ..core.measures import Kind, Measure, Metric, declare
-from . import ap, cascade, dcg, sets, subtopics
+from irmetrics_nb.metrics import (
+    ap,
+    cascade,
+    dcg,
+    graded,
+    inferred,
+    sampled,
+    sets,
+    subtopics,
+    user_models,
+)
 
 # %% ../../nbs/metrics/registry.ipynb #a3fbba73
-PAGES = sets, ap, dcg, cascade, subtopics  # the modules that declare measures
+# The modules that declare measures
+PAGES = sets, ap, dcg, cascade, graded, inferred, subtopics, sampled, user_models
 KINDS: dict[str, Kind] = {}
 for page in PAGES:
     for value in vars(page).values():
@@ -41,7 +53,8 @@ def check_name(name: str) -> None:
     if owner: raise ValueError(f'{name!r} is already another name of {owner.name}')
     from irmetrics_nb.metrics.names import find_numbered
     row, _ = find_numbered(name)
-    if row and row.measure: raise ValueError(f'{name!r} is already the name of {row.measure} in {row.tool}')
+    if row and re.split('[(@]', row.measure)[0] in KINDS:
+        raise ValueError(f'{name!r} is already the name of {row.measure} in {row.tool}')
 
 # %% ../../nbs/metrics/registry.ipynb #fba1f1aa
 def _same_function(old, new):

@@ -372,15 +372,12 @@ def what_moved(a: SimpleNamespace, b: SimpleNamespace) -> tuple[str, ...]:
     texts = []
     for doc, of_a, of_b in share_changes(a.shares, b.shares)[:2]:
         if of_a == of_b: continue
-        rank_a, rank_b = (_rank_words(doc, query.ranks) for query in (a, b))
+        found = [query.ranks.get(doc) for query in (a, b)]
+        rank_a, rank_b = (f'rank {rank}' if rank else 'not retrieved' for rank in found)
         change = sentence_number(of_b - of_a)
         if of_b > of_a: change = f'+{change}'
         texts.append(f'{doc}: {rank_a} → {rank_b}, {change}')
     return tuple(texts)
-
-def _rank_words(doc, ranks):
-    if doc in ranks: return f'rank {ranks[doc]}'
-    return 'not retrieved'
 
 # %% ../../nbs/reporting/sections.ipynb #0692434b
 _Texts = Mapping[str, tuple[str, str]]  # {id: (title, beginning of the text)}

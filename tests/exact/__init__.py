@@ -9,6 +9,7 @@ a reader can check it by eye, one idea after the other:
     settings      the questions, their answers, and what each tool answers
     evaluation    from one value per query to the one number: missing queries, nothing relevant, means
     mistakes      what people compute instead, by name
+    bugs          further mistakes, which the vectors do not tell apart
     inputs        small judgments and runs, by name
     choice        which of these inputs tell all of that apart, and which differences no input can show
     files         what `make vectors` writes below conformance/

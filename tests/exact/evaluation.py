@@ -132,6 +132,9 @@ def evaluate(measure, case, changes=MappingProxyType({}), mistake=None):
     if isinstance(definition, dict):
         definition = definition[measure]
     answers = as_exact(USUAL | defaults(measure) | changes | mistake.answers)
+    answers["negative"] = MEASURES[measure].negative or answers["negative"]
+    if answers.get("ties") in ("best", "worst") and not MEASURES[measure].has_best_order:
+        return ERROR, {}
     if "labels" in case:
         value = (definition or of_labels)(case, answers)
         return written(value), {}

@@ -9,12 +9,13 @@ here, and a row of `MEANINGS` all that a new parameter needs."""
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import ceil
+from functools import cache
+from math import ceil, floor
 from types import MappingProxyType
 from typing import NamedTuple
 
-from exact.arithmetic import exact, logarithm, natural_logarithm, over, power_of_two
-from exact.data import Refused
+from exact.arithmetic import exact, logarithm, mp, natural_logarithm, over, power_of_two, simplest
+from exact.data import Ranking, Refused
 
 
 def is_relevant(grade, rel):
@@ -172,6 +173,8 @@ def gain_of(grade, gain):
     "What a grade is worth; an unjudged document is worth nothing."
     if grade is None:
         return Fraction(0)
+    if isinstance(gain, dict):
+        return Fraction(gain[grade])
     if gain == "linear":
         return grade
     if gain == "exp":
@@ -225,6 +228,40 @@ def ndcg(ranking, *, k=None, gain, discount, b, cut_ideal, ideal_from):
     ideal = ideal_grades(ranking, k, gain, ideal_from)
     best = discounted_gain(ideal, k if cut_ideal else None, gain, discount, b)
     return over(dcg(ranking, k=k, gain=gain, discount=discount, b=b), max(best, 0))
+
+
+# ---- estimates from samples: all documents here are of one stratum, and a grade below 0 is that of a document outside of the sample ----
+
+EPSILON = Fraction(1, 100_000)
+
+
+def pooled_and_sampled(grades):
+    "How many documents are in the pool, and how many of them in the sample."
+    pooled = [grade for grade in grades if grade is not None]
+    return len(pooled), sum(grade >= 0 for grade in pooled)
+
+
+def estimated_average_precision(ranking, *, k=None, rel):
+    "At each relevant document of the top k, 1 and the share of relevant ones among the sampled above it, for all pooled above it."
+    total = Fraction(0)
+    for i in ranks_of_relevant(ranking, k, rel):
+        pooled, sampled = pooled_and_sampled(ranking.grades[: i - 1])
+        share = (hits(ranking, k=i - 1, rel=rel) + EPSILON) / (sampled + 3 * EPSILON)
+        total += (1 + pooled * share) / i
+    return over(total, number_relevant(ranking, rel=rel))
+
+
+def estimated_ndcg(ranking, *, k=None):
+    "The DCG of the top k, times pooled / sampled documents in it; divided by the same of an ideal ranking of estimated counts."
+    gains = [max(grade, 0) if grade is not None else None for grade in ranking.grades[:k]]
+    pooled, sampled = pooled_and_sampled(ranking.grades[:k])
+    found = discounted_gain(gains, k, "linear", "log2", 2) * over(Fraction(pooled), sampled)
+    pooled, sampled = pooled_and_sampled(ranking.judged)
+    ideal = []
+    for level in sorted({grade for grade in ranking.judged if grade > 0}, reverse=True):
+        expected = over(Fraction(ranking.judged.count(level) * pooled), sampled)
+        ideal += [level] * floor(expected + Fraction(1, 2))
+    return over(found, discounted_gain(ideal, k, "linear", "log2", 2))
 
 
 # ---- readers who stop ----
@@ -333,6 +370,133 @@ def nrbp(ranking, *, alpha, beta, rel):
 
 def nnrbp(ranking, *, alpha, beta, rel):
     return novel_share_of_ideal(ranking, None, lambda i: beta ** (i - 1), alpha, rel)
+# ---- grades, beside the ideal ranking ----
+
+
+def normalised_cumulated_gain(ranking, *, k=None, gain):
+    ideal = ideal_grades(ranking, k, gain, "judged")
+    best = sum((gain_of(grade, gain) for grade in ideal[:k]), Fraction(0))
+    return over(cumulated_gain(ranking, k=k, gain=gain), max(best, 0))
+
+
+def gain_of_relevant(grades, rel):
+    "The grades of the relevant documents, summed; one below 0 adds nothing."
+    return sum((max(grade, 0) for grade in grades if is_relevant(grade, rel)), Fraction(0))
+
+
+def q_measure(ranking, *, k=None, beta, rel):
+    "AP in which each relevant document counts 1 + beta times its grade, above and in the ideal ranking."
+    relevant_first = sorted((grade for grade in ranking.judged if is_relevant(grade, rel)), reverse=True)
+    total = Fraction(0)
+    for i in ranks_of_relevant(ranking, k, rel):
+        top = ranking.grades[:i]
+        total += (count_relevant(top, rel) + beta * gain_of_relevant(top, rel)) / (
+            i + beta * gain_of_relevant(relevant_first[:i], rel)
+        )
+    R = number_relevant(ranking, rel=rel)
+    return over(total, R if k is None else min(R, k))
+
+
+def normalised_err(ranking, *, k=None, max_grade, gain):
+    best = Ranking(tuple(sorted(ranking.judged, reverse=True)), (), ranking.judged)
+    value, largest = (
+        expected_reciprocal_rank(each, k=k, max_grade=max_grade, phi="reciprocal", gain=gain) for each in (ranking, best)
+    )
+    return over(value, largest)
+
+
+def rank_biased_overlap(one, other, p, depth):
+    "The documents that the first i of both rankings have in common, divided by i and weighed by p^(i - 1), for each i."
+    return sum((p ** (i - 1) * Fraction(len({*one[:i]} & {*other[:i]}), i) for i in range(1, depth + 1)), Fraction(0))
+
+
+def compatibility(ranking, *, p, normalize, rel):
+    "The overlap with the ideal ranking: relevant documents, the best first, of equal ones those that were retrieved, in their order."
+    retrieved = list(range(len(ranking.grades)))
+    missed = list(ranking.judged)
+    for grade in ranking.grades:
+        if grade in missed:
+            missed.remove(grade)
+    documents = [(grade, i) for i, grade in enumerate(ranking.grades) if grade is not None]
+    documents += [(grade, -1 - i) for i, grade in enumerate(missed)]  # numbers that no retrieved document has
+    ideal = [document for grade, document in sorted(documents, key=lambda each: each[0], reverse=True) if grade >= rel]
+    depth = max(len(retrieved), len(ideal))
+    best = rank_biased_overlap(ideal, ideal, p, depth) if normalize else sum(p ** (i - 1) for i in range(1, depth + 1))
+    return over(rank_biased_overlap(retrieved, ideal, p, depth), best)
+
+
+# ---- users who go on ----
+
+
+def patience(model, i, T, p):
+    "How likely a user goes on after rank i who is not satisfied."
+    if model in ("BPM", "NERR8"):
+        return Fraction(1)
+    if model == "SDCG":
+        return logarithm(i + 1, 2) / logarithm(i + 2, 2)
+    if model == "NERR9":
+        return Fraction(i, i + 1)
+    if model == "NERR10":
+        return p
+    return ((i + 2 * T - 1) / (i + 2 * T)) ** 2  # INSQ, NERR11; INST with 2 T less the gain
+
+
+@cache
+def expected_gain(model, gains, k, T, p):
+    "The gain per document, of a list that is filled up with documents without gain to a thousand ranks."
+    reached, gained, total, weights = mp.mpf(1), Fraction(0), mp.mpf(0), mp.mpf(0)
+    for i in range(1, min(k or 1000, 1000) + 1):
+        g = gains[i - 1] if i <= len(gains) else Fraction(0)
+        gained += g
+        total += reached * mp.mpf(g.numerator) / g.denominator
+        weights += reached
+        if model == "BPM" and gained >= T:
+            break
+        goes_on = patience(model, i, T - gained / 2 if model == "INST" else T, p)
+        goes_on *= 1 - g if model.startswith("NERR") else 1
+        reached *= mp.mpf(goes_on.numerator) / goes_on.denominator if isinstance(goes_on, Fraction) else goes_on
+    return simplest(total / weights)
+
+
+def by_model(model):
+    "The definition of a measure of the C/W/L family."
+
+    def of_a_ranking(ranking, *, k=None, max_rel, min_rel, T=Fraction(1), p=Fraction(9, 10)):
+        width = Fraction(max_rel) - min_rel
+        grades = [min_rel if grade is None else min(max(grade, min_rel), max_rel) for grade in ranking.grades]
+        return expected_gain(model, tuple((grade - min_rel) / width for grade in grades), k, Fraction(T), Fraction(p))
+
+    return of_a_ranking
+
+
+def rank_biased_utility(ranking, *, k=None, max_grade, p, gain):
+    "ERR with p^i in place of 1/i."
+    for grade in ranking.judged:
+        probability_of_relevance(grade, gain, max_grade)
+    total, still_reading = Fraction(0), Fraction(1)
+    for i, grade in enumerate(ranking.grades[:k], 1):
+        stops = probability_of_relevance(grade, gain, max_grade)
+        total += still_reading * stops * p**i
+        still_reading *= 1 - stops
+    return total
+
+
+# ---- a part of the pool ----
+
+EPSILON = Fraction(1, 100_000)
+
+
+def inferred_average_precision(ranking, *, rel):
+    "A grade below 0 marks a document of the pool that was not judged: such are relevant as often as the judged ones above."
+    total = Fraction(0)
+    for i, grade in enumerate(ranking.grades, 1):
+        if not is_relevant(grade, rel):
+            continue
+        above = [g for g in ranking.grades[: i - 1] if g is not None]
+        judged = [g for g in above if g >= 0]
+        share = (count_relevant(judged, rel) + EPSILON) / (len(judged) + 2 * EPSILON)
+        total += (1 + len(above) * share) / Fraction(i)
+    return over(total, number_relevant(ranking, rel=rel))
 
 
 # ---- labels and scores ----
@@ -386,6 +550,8 @@ class Measure(NamedTuple):
     # What cannot matter: the order of documents; whether a negative grade is a judgment; documents that nobody judged; what
     # was missed. `never_differ` in its file is made of this.
     blind_to: str = ""
+    negative: str = ""  # what `negative` is for it, whatever is said
+    has_best_order: bool = True  # whether tied documents have an order that is the best
     input: str = "run"  # what it is computed from: judgments and a run, one list, or labels and scores
 
 
@@ -615,6 +781,27 @@ MEASURES = {
         cutoff="k",
         blind_to="negative missed",
     ),
+    "xinfAP": Measure(
+        "extended inferred average precision",
+        "AP estimated from samples, here of one stratum: precision at a relevant document is (1 + D (r + 0.00001) / (n + 0.00003)) / "
+        "rank, with D pooled, n sampled and r relevant documents above it. A grade below 0: pooled, not sampled.",
+        estimated_average_precision,
+        parameters=REL,
+        cutoff="k",
+        blind_to="negative",
+        negative="keep",
+        has_best_order=False,
+    ),
+    "infNDCG": Measure(
+        "inferred normalised discounted cumulated gain",
+        "nDCG estimated from samples, here of one stratum: gains count for pooled / sampled documents in the list, and the "
+        "ideal ranking has the estimated number of documents of each grade, rounded. A grade below 0: pooled, not sampled.",
+        estimated_ndcg,
+        cutoff="k",
+        blind_to="negative",
+        negative="keep",
+        has_best_order=False,
+    ),
     "NumRet": Measure(
         "number retrieved",
         "How many documents were retrieved; the sum over the queries.",
@@ -638,6 +825,75 @@ MEASURES = {
         cutoff="k",
         total="sum",
         blind_to="negative missed",
+    ),
+    "NCG": Measure(
+        "normalised cumulated gain",
+        "CG, divided by the CG of the ideal ranking cut at k.",
+        normalised_cumulated_gain,
+        parameters=GAIN,
+        cutoff="k",
+    ),
+    "Q": Measure(
+        "Q-measure",
+        "For each relevant document of the top k, (C + beta g) / (i + beta g*), summed, divided by R, with a cutoff by min(R, k): C "
+        "relevant documents down to its rank i, with grades that sum to g, and to g* in the ideal ranking.",
+        q_measure,
+        parameters={"beta": (1, 2, 0.5), **REL},
+        cutoff="k",
+        blind_to="negative",
+    ),
+    "nERR": Measure(
+        "normalised expected reciprocal rank",
+        "ERR, divided by the ERR of the ideal ranking.",
+        normalised_err,
+        parameters={"max_grade": (4, 5), "gain": ("exp", "linear")},
+        cutoff="k",
+    ),
+    "Compat": Measure(
+        "compatibility",
+        "The rank-biased overlap with the nearest ideal ranking of the relevant documents, divided by that of the ideal "
+        "ranking with itself; both down to the end of the longer one.",
+        compatibility,
+        parameters={"p": (0.95, 0.5), "normalize": (True, False), **REL},
+        blind_to="negative",
+    ),
+    "infAP": Measure(
+        "inferred average precision",
+        "The precision expected at the rank of each relevant document, summed, divided by R. A grade below 0 marks a document of the "
+        "pool that was not judged; such are relevant as often as the judged ones above.",
+        inferred_average_precision,
+        parameters=REL,
+        negative="keep",
+        has_best_order=False,
+    ),
+    **{
+        model: Measure(
+            f"gain per document ({model})",
+            "The gain per document of a user who goes on after each of 1,000 ranks with the probability that the page metrics/user_models lists.",
+            by_model(model),
+            parameters={"max_rel": (4, 3), "min_rel": (0, 1), **more},
+            cutoff="k" if cut else None,
+            blind_to="negative missed",
+            has_best_order=model != "BPM",
+        )
+        for model, cut, more in [
+            ("INST", False, {"T": (1, 2)}),
+            ("INSQ", False, {"T": (1, 2)}),
+            ("BPM", True, {"T": (1, 2)}),
+            ("SDCG", True, {}),
+            ("NERR8", True, {}),
+            ("NERR9", True, {}),
+            ("NERR10", False, {"p": (0.9, 0.5)}),
+            ("NERR11", False, {"T": (1, 2)}),
+        ]
+    },
+    "iRBU": Measure(
+        "intent-wise rank-biased utility",
+        "The expected p^rank at which a reader stops, who stops at a document of grade g with probability (2^g - 1) / 2^G.",
+        rank_biased_utility,
+        parameters={"max_grade": (4, 5), "p": (0.99, 0.5), "gain": ("exp", "linear")},
+        cutoff="k",
+        blind_to="missed",
     ),
     "Fallout": Measure(
         "fall-out",
@@ -669,20 +925,27 @@ MEANINGS = [
     ("divisor", "P, SetP", "`k` (without a cutoff n), `min(k,n)`, `min(R,k)`"),
     ("", "R", "`relevant` (R), `min(R,k)`"),
     ("", "AP", "`relevant`, `min(R,k)`, `min(R,n)` (n: retrieved, down to k), `retrieved` (the relevant documents found, down to k)"),
+    ("normalize", "Compat", "whether the overlap is divided by that of the ideal ranking with itself, or by the sum of the weights"),
     ("tied", "AP", "documents with equal scores stand `apart`, one after the other, or come in `together`: each has the precision after the last of them"),
     ("beta", "F, SetF", "recall counts beta times as much as precision"),
     ("", "NRBP, nNRBP", "how likely the reader goes on to the next document"),
     ("alpha", "alpha_DCG, alpha_nDCG, ERR_IA, nERR_IA, NRBP, nNRBP", "how much of the gain a subtopic loses each time it is repeated"),
+    ("", "Q", "the grade of a relevant document counts beta times as much as the document"),
     ("levels", "IPrec", "a recall of x is reached by as many relevant documents as it needs (`exact`), by xR + 0.9 cut to a whole number (`trec_eval9`), or by xR rounded, halves up (`trec_eval10`), both in 64-bit floats; always by one at least"),
-    ("gain", "CG, DCG, nDCG", "`linear`: the grade g. `exp`: 2^g - 1. `binary`: 1 from grade 1 on"),
-    ("", "ERR", "the reader stops at grade g with probability (2^g - 1) / 2^G (`exp`) or g / (G + 1) (`linear`); at a grade below 0 never, under `negative` = `keep` too"),
+    ("gain", "CG, DCG, nDCG, NCG", "`linear`: the grade g. `exp`: 2^g - 1. `binary`: 1 from grade 1 on"),
+    ("", "ERR, nERR, iRBU", "the reader stops at grade g with probability (2^g - 1) / 2^G (`exp`) or g / (G + 1) (`linear`); at a grade below 0 never, under `negative` = `keep` too"),
     ("", "RBP", "`binary`: 1 if relevant. `raw`: the grade, if relevant. `linear`, `exp`: as in DCG, refused outside of [0, 1] for a document down to k; what stands below k, or was not retrieved, is not looked at"),
     ("discount, b", "DCG, nDCG", "the gain at rank i is divided by log2(i + 1) (`log2`), by ln(i + 1) (`ln`), or from rank b on by log_b(i) and before by 1 (`jarvelin`)"),
     ("ideal_from", "nDCG", "the documents of the ideal ranking: `judged`: all judged ones; `list`: those of them in the list; `top`: those in its top k; `found`: the n best of all; `best`: k (or n) documents of the best grade"),
     ("cut_ideal", "nDCG", "whether the ideal ranking ends at k"),
     ("max_grade", "ERR", "G; `null`: the largest grade of all judgments of the case that count, at least 1: under `judgments` = `retrieved` of those of retrieved documents, over all queries"),
+    ("", "nERR, iRBU", "G; a larger grade is an error"),
     ("phi", "ERR", "stopping at rank i is worth 1/i (`reciprocal`) or 1 / log2(i + 1) (`log2`)"),
-    ("p", "RBP", "how likely the reader goes on to the next document"),
+    ("p", "RBP, NERR10", "how likely the reader goes on to the next document"),
+    ("", "iRBU", "stopping at rank i is worth p^i"),
+    ("T", "BPM, INST, INSQ, NERR11", "the gain that the user wants"),
+    ("min_rel, max_rel", "INST, INSQ, BPM, SDCG, NERR8 to NERR11", "the gain is (g - min_rel) / (max_rel - min_rel); grades outside count as these; an unjudged document has no gain"),
+    ("", "Compat", "the weight of the top i + 1 beside that of the top i"),
     ("weights", "GAUC", "groups count alike (`equal`), by their items (`impressions`), or by their positives (`positives`)"),
 ]  # fmt: skip
 

@@ -25,6 +25,7 @@ EVALUATED = {name: measure for name, measure in MEASURES.items() if measure.inpu
 RELEVANCE = " ".join(name for name, measure in EVALUATED.items() if "rel" in measure.parameters)
 AVERAGED = " ".join(name for name, measure in EVALUATED.items() if measure.total == "mean")
 SCORED = " ".join(name for name in EVALUATED if name != "NumRel")  # which no run changes
+ORDERED = " ".join(name for name in SCORED.split() if EVALUATED[name].has_best_order)
 
 # ---- data ----
 
@@ -214,7 +215,7 @@ MISTAKES = {
         SCORED, "Documents with equal scores stand in the order of the input.", same_as={"ties": "given"}
     ),
     "ties-at-best": Mistake(
-        SCORED,
+        ORDERED,
         "Documents with equal scores stand in the best order: a constant score has an RR of 1.",
         same_as={"ties": "best"},
     ),

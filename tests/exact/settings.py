@@ -24,7 +24,10 @@ TOGETHER = {("b", 3): {"discount": "jarvelin"}}
 
 def questions(measure):
     "{question: answers} of a measure: its parameters, and the conventions if it is computed from a run."
-    return {**MEASURES[measure].parameters, **(CONVENTIONS if MEASURES[measure].input == "run" else {})}
+    conventions = CONVENTIONS if MEASURES[measure].input == "run" else {}
+    if not MEASURES[measure].has_best_order:
+        conventions = {**conventions, "ties": CONVENTIONS["ties"][:3]}
+    return {**MEASURES[measure].parameters, **conventions}
 
 
 def defaults(measure):
@@ -65,7 +68,8 @@ IDLE = [
     *((blind_to("order"), "ties", other, "docid", "the order does not matter") for other in CONVENTIONS["ties"][1:]),
     (blind_to("order"), "score_dtype", "float32", "float64", "the order does not matter"),
     (blind_to("negative"), "negative", "keep", "zero", "a grade below 0 is not relevant, judged or not"),
-    (["ERR"], "negative", "keep", "zero", "a grade below 0 satisfies nobody"),
+    (["infAP", "xinfAP", "infNDCG"], "negative", "keep", "zero", "it reads grades below 0 in any case"),
+    (["ERR", "nERR", "iRBU"], "negative", "keep", "zero", "a grade below 0 satisfies nobody"),
     (blind_to("unjudged"), "unjudged", "skip", "keep", "documents that nobody judged are not looked at"),
     (["SetP"], "divisor", "min(k,n)", "k", "without a cutoff k is n"),
     (["nDCG"], "discount", "ln", "log2", "a constant factor of list and ideal cancels"),
