@@ -177,7 +177,6 @@ class Kind:
     metric: Any = None              # The function of lists that was declared
     of_subtopics: bool = False      # Whether it needs judgments of subtopics
     needs_cutoff: bool = False      # Whether @ must be written
-    ideal: Callable | None = None   # The ideal rankings, if they are not by grade
     gain: Callable | None = None    # The gains, if they do not depend on the grade
 
     def __post_init__(self) -> None:

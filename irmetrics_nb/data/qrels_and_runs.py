@@ -8,7 +8,7 @@ __all__ = ['Qrels', 'Run']
 # %% ../../nbs/data/qrels_and_runs.ipynb #b605a6f0
 import struct
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # %% ../../nbs/data/qrels_and_runs.ipynb #b9623ab4
 from ..core.arrays import changes, pack
 from ..core.choices import CHOICES, DuplicatesChoice, check_option, check_value, parameter
-from ..core.judged import Subtopics
+from ..core.judged import topic_table
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,
@@ -37,7 +37,6 @@ from irmetrics_nb.data.errors import (
     is_utf8_text,
     phrase,
     report_fault,
-    short_repr,
     visible,
 )
 from irmetrics_nb.data.ids import (
@@ -322,146 +321,79 @@ def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
 SUBTOPIC_COLUMNS = 'subtopic', 'subtopic_id', 'iteration'  # the usual names; the last one is column 2 of TREC text
 LARGEST_GRADE = Note('largest-grade', 'judgments of subtopics: a measure without subtopics uses the largest grade of a '
                                       'document')
-
 NO_SUBTOPICS = Note('no-subtopics', 'the judgments are read without subtopics, so each query is its only subtopic')
 
-@dataclass
-class SubtopicRows:
-    """Grades of documents for each subtopic of a query. A pair is a query and one of its subtopics."""
-    rows: Rows            # the judgments; `rows.query` has their pairs
-    queries: list[str]    # the query ids
-    owner: np.ndarray     # (pairs,) the number of the query of each; ascending
-    names: list[str]      # (pairs,) the subtopics
-    document: np.ndarray  # (judgments,) the row of the document in the judgments without subtopics
-    place: np.ndarray     # (judgments,) greater for a greater document id in a query
-    weight: np.ndarray    # (pairs,)
-
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """Return the query and the subtopic of each pair."""
-        return [(self.queries[i], name) for i, name in zip(self.owner.tolist(), self.names)]
-
-    def set_weights(self, weights: Mapping) -> None:
-        """Set the weights of the subtopics, {query: {subtopic: weight}}. Raises DataError for a weight that is
-        missing, negative or not finite."""
-        self.weight = to_floats([weights.get(query, {}).get(name) for query, name in self.pairs])
-        valid = np.isfinite(self.weight) & (self.weight >= 0)
-        for query, name in compress(self.pairs, ~valid):
-            raise DataError(f'subtopic {name!r} of query {query!r} needs a weight of 0 or more in subtopics=')
-
-    def weights_of(self, query: str) -> list[float]:
-        """Return the weights of the subtopics of a query."""
-        return [weight for pair, weight in zip(self.pairs, self.weight.tolist()) if pair[0] == query]
-
-    def to_dict(self) -> dict:
-        """Return the judgments as {query: {subtopic: {document: grade}}}."""
-        table: dict = {query: {} for query in self.queries}
-        for query, name in self.pairs: table[query][name] = {}
-        pairs = self.pairs
-        rows = self.rows
-        for pair, doc, grade in zip(rows.query.tolist(), rows.doc.tolist(), rows.value.tolist()):
-            query, name = pairs[pair]
-            table[query][name][doc] = grade
-        return table
-
-    def of_batch(self, judgment: np.ndarray, negative: str) -> Subtopics:
-        """Return the grades for a batch of rankings. `judgment` has the row of each entry of the batch in the
-        judgments without subtopics. Unless `negative` is 'keep', negative grades are left out."""
-        entry_of = np.full(self.document.max(initial=-1) + 1, -1)
-        known = judgment < len(entry_of)
-        entry_of[judgment[known]] = np.flatnonzero(known)
-        grade = self.rows.value
-        order = np.argsort(self.rows.query, kind='stable')
-        if negative != 'keep': order = order[grade[order] >= 0]
-        pair = self.rows.query[order].astype(np.intp)
-        entry = entry_of[self.document[order]]
-        return Subtopics(self.owner, self.weight, pair, self.place[order], grade[order], entry)
-
-# %% ../../nbs/data/qrels_and_runs.ipynb #b221e3ff
-def read_subtopics(source: Any, columns: Mapping | None, duplicates: str) -> tuple[Rows, SubtopicRows]:
-    """Read judgments of subtopics; return the rows with the largest grade of each document, and all grades.
+def read_subtopics(source: Any, columns: Mapping | None, duplicates: str) -> Rows:
+    """Read judgments of subtopics; return rows with the subtopics as labels, sorted as they were read.
 
     Raises DataError if there is no column of subtopics, or a duplicate document in a subtopic."""
-    source = as_columns(source)
+    if isinstance(source, Mapping) and not is_columns(source): source = nested_columns(source)
+    if isinstance(source, Iterator): source = list(source)
     chosen = dict(columns or {})
     names = [chosen.pop('subtopic')] if 'subtopic' in chosen else SUBTOPIC_COLUMNS
     rows = read_rows(source, 'qrels', columns=chosen or None)
-    by_subtopic = _read_again(source, chosen, names)
-    if by_subtopic is None or len(by_subtopic) != len(rows):
-        raise DataError(f"{rows.source}: no column {names[0]!r}; name it: columns={{'subtopic': ...}}")
-    queries = rows.query_ids.tolist()
-    subtopics = by_subtopic.query_ids.tolist()
-    key = rows.query * np.int64(len(subtopics)) + by_subtopic.query
-    keys, pair = np.unique(key, return_inverse=True)
-    owner, subtopic = np.divmod(keys, len(subtopics))
-    names = [subtopics[i] for i in subtopic.tolist()]
     rows.notes = (*(note for note in rows.notes if note.code != SUBTOPICS), LARGEST_GRADE)
-    labels = [f'{queries[i]}, subtopic {name}' for i, name in zip(owner.tolist(), names)]
-    of_pairs = replace(rows, query_ids=Ids.from_list(labels), query=pair.astype(np.int32))
-    of_pairs = _without_duplicates(of_pairs, duplicates)
-    rows, document = with_largest_grades(
-        replace(of_pairs, query_ids=rows.query_ids, query=owner[of_pairs.query].astype(np.int32)))
-    by_id = rows.doc.argsort(rows.query)
-    place = np.empty(len(rows), np.intp)
-    place[by_id] = np.arange(len(rows))
-    weight = np.ones(len(names))
-    return rows, SubtopicRows(of_pairs, queries, owner, names, document, place[document], weight)
-
-def _without_duplicates(rows, duplicates):
-    """Return the rows of pairs without duplicate documents. The numbers of the pairs do not change."""
-    pairs = Pairs(rows)
-    if collecting() or duplicates == 'refuse': check_repeated([rows], pairs.suspects)
-    if duplicates == 'refuse': return rows
-    single, _ = without_repeats(rows, pairs.keys, duplicates)
-    number_of = {label: i for i, label in enumerate(rows.query_ids.tolist())}
-    numbers = [number_of[label] for label in single.query_ids.tolist()]
-    return replace(single, query_ids=rows.query_ids, query=np.array(numbers, np.int32)[single.query])
-
-def with_largest_grades(rows: Rows) -> tuple[Rows, np.ndarray]:
-    """Keep the row with the largest grade of each document of a query. Return these rows, and for each old row the
-    new row of its document."""
-    documents, code = factorize(rows.doc)
-    key = rows.query * np.int64(len(documents)) + code
-    _, number = np.unique(key, return_inverse=True)
-    best = np.lexsort((-rows.value, number))
-    chosen = best[changes(number[best])]
-    row_of = np.argsort(np.argsort(chosen))
-    return rows.selected(np.sort(chosen)), row_of[number]
-
-def _read_again(source, columns, names):
-    """Read judgments with the subtopics as queries, from the first column in `names` that exists."""
+    by_subtopic = None
     for name in names:
+        if by_subtopic: break
         with suppress(DataError), warnings.catch_warnings():
             warnings.simplefilter('ignore')
-            return read_rows(source, 'qrels', columns=columns | {'query': name})
-    return None
+            by_subtopic = read_rows(source, 'qrels', columns=chosen | {'query': name})
+    if by_subtopic is None or len(by_subtopic) != len(rows):
+        raise DataError(f"{rows.source}: no column {names[0]!r}; name it: columns={{'subtopic': ...}}")
+    return unique_in_subtopics(rows, by_subtopic, duplicates)
 
-# %% ../../nbs/data/qrels_and_runs.ipynb #35dc2cd2
-SUBTOPIC_FIELDS = 'query_id', 'subtopic', 'doc_id', 'relevance'
+def nested_columns(source: Mapping) -> dict[str, Any]:
+    """Return {query: {subtopic: {document: grade}}} as a dict of columns."""
+    try:
+        rows = [(query, subtopic, doc, grade) for query, topics in source.items()
+                for subtopic, grades in topics.items() for doc, grade in grades.items()]
+    except AttributeError:
+        raise DataError('the qrels: subtopics=True reads a dict {query: {subtopic: {document: grade}}}') from None
+    return dict(zip(('query_id', 'subtopic', 'doc_id', 'relevance'), map(list, zip(*rows))))
 
-def as_columns(source: Any) -> Any:
-    """Return {query: {subtopic: {document: grade}}} and rows (query, subtopic, document, grade) as a dict of columns,
-    an iterator as a list, and any other source unchanged."""
-    names = SUBTOPIC_FIELDS
-    if isinstance(source, Iterator): source = list(source)
-    rows = source
-    if isinstance(source, Mapping):
-        topics = [topics for topics in source.values() if isinstance(topics, Mapping)]
-        first = next(chain.from_iterable(part.values() for part in topics), None)
-        if not isinstance(first, Mapping | list | tuple | Set): return source
-        rows = [row for query, part in source.items() for row in _rows_of_query(query, part)]
-    elif not (isinstance(source, list | tuple) and source and isinstance(source[0], tuple)): return source
-    else: names = getattr(source[0], '_fields', names)
-    for wrong in rows:
-        if len(wrong) == len(names): continue
-        raise DataError(f'the qrels: a row of subtopics needs {", ".join(names)}, not {short_repr(wrong)}')
-    return dict(zip(names, map(list, zip(*rows))))
+# %% ../../nbs/data/qrels_and_runs.ipynb #b221e3ff
+def unique_in_subtopics(rows: Rows, by_subtopic: Rows, duplicates: str) -> Rows:
+    """Return the rows with the subtopics as labels, and one row for each query, subtopic and document."""
+    queries = rows.query_ids.tolist()
+    names = by_subtopic.query_ids.tolist()
+    keys, pair = np.unique(rows.query * np.int64(len(names)) + by_subtopic.query, return_inverse=True)
+    query, subtopic = np.divmod(keys, len(names))
+    titles = [f'{queries[i]}, subtopic {names[j]}' for i, j in zip(query.tolist(), subtopic.tolist())]
+    of_pairs = replace(rows, query_ids=Ids.from_list(titles), query=pair.astype(np.int32), label=pair)
+    pairs = Pairs(of_pairs)
+    if collecting() or duplicates == 'refuse': check_repeated([of_pairs], pairs.suspects)
+    if duplicates != 'refuse': of_pairs, _ = without_repeats(of_pairs, pairs.keys, duplicates)
+    pair = of_pairs.label
+    documents, code = factorize(of_pairs.doc)
+    number = np.empty(len(documents), np.intp)
+    number[documents.argsort()] = np.arange(len(documents))
+    return replace(of_pairs, query_ids=rows.query_ids, query=query[pair].astype(np.int32), label=subtopic[pair],
+                   labels=names, document=number[code], weight=np.ones(len(pair)))
 
-def _rows_of_query(query, topics):
-    """Yield the rows (query, subtopic, document, grade) of one query."""
-    for subtopic, docs in topics.items():
-        grades = docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)
-        for doc, grade in grades.items(): yield query, subtopic, doc, grade
+def with_weights(rows: Rows, weights: Mapping) -> Rows:
+    """Return the rows with the weights of their subtopics, {query: {subtopic: weight}}. Raises DataError for a weight
+    that is missing, negative or not finite."""
+    queries = rows.query_ids.tolist()
+    pairs = [(queries[i], rows.labels[j]) for i, j in zip(rows.query.tolist(), rows.label.tolist())]
+    weight = to_floats([weights.get(query, {}).get(name) for query, name in pairs])
+    for query, name in compress(pairs, ~(np.isfinite(weight) & (weight >= 0))):
+        raise DataError(f'subtopic {name!r} of query {query!r} needs a weight of 0 or more in subtopics=')
+    return replace(rows, weight=weight)
+
+def with_largest_grades(rows: Rows) -> Rows:
+    """Return the row with the largest grade of each document of a query, without subtopics."""
+    order = np.lexsort((-rows.value, rows.document, rows.query))
+    first = changes(rows.query[order], rows.document[order])
+    return replace(rows.selected(np.sort(order[first])), label=None, weight=None)
+
+def topics_of(rows: Rows, negative: str) -> np.ndarray:
+    """Return judgments of subtopics for a batch of rankings, as `topic_table`. Unless `negative` is 'keep', negative
+    grades are left out."""
+    order = np.lexsort((rows.label, rows.query))
+    if negative != 'keep': order = order[rows.value[order] >= 0]
+    columns = rows.query, rows.label, rows.document, rows.value, rows.weight
+    return topic_table(*(column[order] for column in columns))
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #2af76f99
 NO_ROWS = no_rows('run')
@@ -661,8 +593,8 @@ class Qrels(QueryDocTable):
         Whether to copy a dict, so that later changes have no effect.
     subtopics : bool or dict, default False
         Whether documents are judged for subtopics of a query: column 2 of TREC text, a
-        column `subtopic` (or `columns={'subtopic': name}`), {query: {subtopic:
-        {document: grade}}}, or rows (query, subtopic, document, grade). A dict {query:
+        column `subtopic` (or `columns={'subtopic': name}`), or {query: {subtopic:
+        {document: grade}}}. A dict {query:
         {subtopic: weight}} also gives the subtopics weights, for measures with
         `over='subtopics'`. The grade of a document is its largest.
 
@@ -689,7 +621,7 @@ class Qrels(QueryDocTable):
     """
     _role = 'qrels'
     _number = 'relevance'
-    # `SubtopicRows`, if documents have a grade for each subtopic.
+    # Rows with the subtopics as labels, if documents have a grade for each subtopic.
     _subtopics: Any = None
     # {query: ids} of the only run that `from_spans` has judged; None: any run is valid.
     _chunks: Any = None
@@ -700,11 +632,9 @@ class Qrels(QueryDocTable):
         duplicates: DuplicatesChoice = 'refuse', copy: bool = True,
         subtopics: bool | Mapping[str, Mapping[str, float]] = False,
     ):
-        if isinstance(source, Qrels):
-            read = {'grades': grades is not None, 'subtopics': subtopics is not False}
-            for name in filter(read.get, read):
-                raise ValueError(f'this Qrels is already read; set {name}= where you '
-                                 'create it')
+        if isinstance(source, Qrels) and (grades is not None or subtopics is not False):
+            name = 'grades' if subtopics is False else 'subtopics'
+            raise ValueError(f'this Qrels is already read; set {name}= where you create it')
         if strata:
             if not is_path(source):
                 raise DataError('strata=True reads files of TREC text with five columns: '
@@ -717,16 +647,23 @@ class Qrels(QueryDocTable):
 
     def _read_subtopics(self, source, columns, duplicates, weights):
         check_option('duplicates', duplicates, CHOICES['duplicates'])
-        rows, subtopics = read_subtopics(source, columns, duplicates)
-        if weights is not True: subtopics.set_weights(weights)
-        self._set(rows=rows, _subtopics=subtopics)
+        rows = read_subtopics(source, columns, duplicates)
+        if weights is not True: rows = with_weights(rows, weights)
+        self._set(rows=with_largest_grades(rows), _subtopics=rows)
 
     @property
     def subtopics(self) -> dict[str, dict[str, dict[str, float]]]:
         """Return the judgments of subtopics as {query: {subtopic: {document: grade}}}.
 
         The dict is empty if the judgments were read without subtopics."""
-        return {} if self._subtopics is None else self._subtopics.to_dict()
+        rows = self._subtopics
+        table: dict = {}
+        if rows is None: return table
+        columns = rows.query, rows.label, rows.doc, rows.value
+        for i, j, doc, grade in zip(*(column.tolist() for column in columns)):
+            grades = table.setdefault(self.queries[i], {}).setdefault(rows.labels[j], {})
+            grades[doc] = grade
+        return table
 
     @cached_property
     def _by_query(self) -> tuple[DictSource, np.ndarray]:
@@ -743,7 +680,8 @@ class Qrels(QueryDocTable):
         span = f', grades {grade.min():g} to {grade.max():g}' if len(grade) else ''
         judgments = counted(len(grade), 'judgment')
         if self._subtopics is not None:
-            judgments += f' for {counted(len(self._subtopics.names), "subtopic")}'
+            subtopics = sum(map(len, self.subtopics.values()))
+            judgments += f' for {counted(subtopics, "subtopic")}'
         return f'Qrels: {counted(len(self), "query")}, {judgments}{span}'
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #876c2c89

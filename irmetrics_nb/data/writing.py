@@ -206,14 +206,12 @@ def file_bytes(pairs: Any, path: StrPath) -> bytes:
     format cannot store an id, or a query without judgments. Warn with DataWarning if it cannot store queries
     without results."""
     form = file_form(path)
-    if pairs._role == 'qrels' and pairs._subtopics:
-        raise ValueError(f'{visible(path)}: judgments of subtopics cannot be written; keep the file that you read')
     rows = pairs.rows
     empty = np.bincount(rows.query, minlength=len(pairs)) == 0
     if form != '.json' and empty.any(): _check_empty(pairs, empty, path)
     check_ids(chain(pairs.queries, rows.doc.tolist()), form, path)
-    if rows.stratum is not None:
-        raise ValueError(f'{visible(path)}: judgments with strata cannot be saved; copy their file')
+    if rows.label is not None or rows.document is not None:
+        raise ValueError(f'{visible(path)}: judgments with strata or subtopics cannot be saved; copy their file')
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
     elif form == '.jsonl': data = json_lines(pairs)

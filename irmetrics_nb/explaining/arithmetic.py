@@ -22,14 +22,14 @@ import numpy as np
 
 # %% ../../nbs/explaining/arithmetic.ipynb #40c272b6
 from .. import DataError, Judged, Measure, Qrels, Run, TiesError
-from ..core.arrays import RankingsLike
+from ..core.arrays import RankingsLike, cumcount
 from ..core.choices import TiesChoice, check_value, parameter
 from ..core.gains import ratio
-from ..core.judged import Subtopics, as_judged
+from ..core.judged import as_judged
 from ..core.measures import Parts, call_on_batch
 from ..data.errors import suggestion
-from ..data.ids import encode_id
 from ..data.judging import match, ranked_chunks
+from ..data.qrels_and_runs import topics_of
 from ..data.records import one_line, read_words
 from ..data.text import rank_rows
 from ..metrics.dcg import ideal_batch
@@ -45,10 +45,11 @@ class Listing:
     negative: str = 'keep'   # The meaning of a grade below 0, as in `Conventions`
     judgments: str = 'all'   # 'all', or of 'retrieved' documents only
     parents: Mapping[str, str] = field(default_factory=dict)  # Chunk -> document
-    # Subtopic -> {document: grade}, and the weights of the subtopics.
-    subtopics: Mapping[str, Mapping] = field(default_factory=dict)
-    weights: Sequence[float] = ()
     strata: Mapping[str, int] = field(default_factory=dict)  # Document -> stratum
+    # Of judgments of subtopics: document -> number, `topic_table`, and the names.
+    documents: Mapping[str, int] = field(default_factory=dict)
+    topics: Any = None
+    labels: Sequence[str] = ()
 
     @cached_property
     def sources(self) -> list[str]:
@@ -110,29 +111,16 @@ class Listing:
             pool_grade=pool[best],
             tie_start=start[seen],
             tie_size=size[seen],
-            subtopics=self.subtopic_grades(seen),
         )
+        if self.topics is not None:
+            numbers = map(self.documents.get, compress(self.sources, seen))
+            document = np.array([*numbers], np.intp)
+            judged = judged.changed(document=document, topics=self.topics)
+            return judged if self.judgments == 'all' else judged.listed()
         if not self.strata: return judged
         docs = compress([*self.sources, *self.judged_besides], [*seen, *counted])
         stratum = np.array([self.strata.get(doc, 0) for doc in docs], np.intp)
         return judged.changed(stratum=stratum[:len(rank)], pool_stratum=stratum[best])
-
-    def subtopic_grades(self, seen: np.ndarray) -> Subtopics | None:
-        """Return the grades for subtopics, for a `Judged` with the ranks that a mask
-        selects; None without subtopics."""
-        if not self.subtopics: return None
-        ranked = [*compress(self.sources, seen)]
-        entry_of = dict(zip(reversed(ranked), reversed(range(len(ranked)))))
-        place = {doc: i for i, doc in enumerate(sorted(self.grades, key=encode_id))}
-        rows = [(pair, place[doc], grade, entry_of.get(doc, -1))
-                for pair, grades in enumerate(self.subtopics.values())
-                for doc, grade in grades.items()]
-        pair, document, grade, entry = map(np.array, zip(*rows))
-        owner = np.zeros(len(self.weights), np.intp)
-        weight = np.array(self.weights, float)
-        table = Subtopics(owner, weight, pair, document, grade.astype(float), entry)
-        table = table.selected(self.counts(grade))
-        return table.of_retrieved() if self.judgments == 'retrieved' else table
 
     def tie_columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Return two arrays (ranks,): the first rank and the size of each tie.
@@ -198,16 +186,19 @@ def from_run(
     judged_docs = judged.doc.tolist()
     grades = dict(zip(judged_docs, judged.value.tolist()))
     strata = {}
-    if judged.stratum is not None:
-        strata = dict(zip(judged_docs, judged.stratum.tolist()))
-    subtopics: dict = {}
-    weights: Sequence[float] = ()
+    if judged.label is not None:
+        strata = dict(zip(judged_docs, judged.label.tolist()))
+    of_subtopics = {}
     if qrels._subtopics:
-        subtopics = qrels.subtopics[query]
-        weights = qrels._subtopics.weights_of(query)
+        topics = topics_of(qrels._subtopics, negative)
+        topics = topics[topics['query'] == qrels.queries.index(query)]
+        topics['query'] = 0
+        documents = dict(zip(judged_docs, judged.document.tolist()))
+        labels = qrels._subtopics.labels
+        of_subtopics = {'documents': documents, 'topics': topics, 'labels': labels}
     return Listing(
-        tuple(docs), grades, tie, negative, parents=parents, subtopics=subtopics,
-        weights=weights, strata=strata)
+        tuple(docs), grades, tie, negative, parents=parents, strata=strata,
+        **of_subtopics)
 
 def _rows_of(table, query):
     of_query = table.rows.query == table.queries.index(query)
@@ -269,7 +260,7 @@ def regraded(listing: Listing, doc: str, grade: float | None) -> Listing:
 
     Raises ValueError for a grade that is not finite, and for a later chunk of a
     document, because only the first chunk has its grade."""
-    if listing.subtopics:
+    if listing.topics is not None:
         raise ValueError(f'{doc!r} has a grade for each subtopic; change the judgments '
                          'instead')
     valid = grade is None or np.isfinite(float(grade))
@@ -352,7 +343,6 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     length."""
     params = measure.arguments()
     kind = measure.kind
-    if kind.ideal: return call_on_batch(kind.ideal, view, params)
     if 'ideal_from' in params:
         view = ideal_batch(view, params['ideal_from'], params.get('k'))
     ideal = view.ideal
@@ -395,9 +385,9 @@ class Arithmetic:
 
     @property
     def has_ideal(self) -> bool:
-        """Return whether an ideal ranking is known; none is for a mean over subtopics."""
+        """Return whether an ideal ranking is known; none is for subtopics."""
         kind = self.measure.kind
-        return not kind.of_subtopics or kind.ideal is not None
+        return not kind.of_subtopics
 
     @cached_property
     def gain(self) -> np.ndarray:
@@ -412,16 +402,16 @@ class Arithmetic:
 
         For a measure of novelty, the novelty of the document for the subtopic follows."""
         params = self.measure.arguments()
-        rel = params.get('rel', 1)
-        row_of = {doc: i for i, doc in reversed([*enumerate(self.listing.sources)])}
+        rankings = self.listing.judged().by_subtopic
+        hits = rankings.batch.found(params.get('rel', 1))
+        novelty = (1 - params.get('alpha', 0)) ** cumcount(hits.query)
+        judgment = np.searchsorted(rankings.pair, hits.query)
+        subtopic = rankings.topics['subtopic'][judgment]
         names: list[list[str]] = [[] for _ in self.listing.docs]
-        for name, grades in self.listing.subtopics.items():
-            served = [doc for doc in row_of if grades.get(doc, -np.inf) >= rel]
-            for earlier, row in enumerate(sorted(row_of[doc] for doc in served)):
-                text = name
-                if 'alpha' in params:
-                    text += f' ({number_text((1 - params["alpha"]) ** earlier)})'
-                names[row].append(text)
+        for rank, i, share in zip(hits.rank, subtopic, novelty):
+            text = self.listing.labels[i]
+            if 'alpha' in params: text += f' ({number_text(share)})'
+            names[rank - 1].append(text)
         return [*map(', '.join, names)]
 
     def share(self, values: np.ndarray) -> np.ndarray:

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['NEAR', 'NOVEL', 'alpha_DCG', 'alpha_nDCG', 'ERR_IA', 'nERR_IA', 'NRBP', 'nNRBP', 'StRecall', 'novel_gains', 'novelty',
-           'check_share', 'novel_gains_over_ties', 'greedy_steps', 'novel_ideal_gain', 'novel_ideal',
-           'everything_novel', 'count_subtopics', 'by_only_subtopic', 'alpha_dcg', 'alpha_ndcg', 'err_ia', 'nerr_ia',
-           'patience', 'nrbp', 'nnrbp', 'subtopic_recall', 'novel_over_ties', 'subtopic_recall_over_ties']
+           'check_share', 'novel_gains_over_ties', 'greedy_steps', 'novel_ideal_gain', 'everything_novel',
+           'count_subtopics', 'alpha_dcg', 'alpha_ndcg', 'err_ia', 'nerr_ia', 'patience', 'nrbp', 'nnrbp',
+           'subtopic_recall', 'novel_over_ties', 'subtopic_recall_over_ties']
 
 # %% ../../nbs/metrics/subtopics.ipynb #60d11645
 from collections.abc import Callable, Iterator
@@ -16,13 +16,12 @@ import numpy as np
 
 # %% ../../nbs/metrics/subtopics.ipynb #2b5a5f71
 from ..core.arrays import Cutoff, changes, cumcount
-from ..core.choices import parameter
 from ..core.gains import log2_discount
-from ..core.judged import Judged, Subtopics
+from ..core.judged import WIDTH, Judged, SubtopicRankings
 from ..core.measures import Metric, Parts, Share, Terms, call_on_batch, declare
-from ..core.ties import Ties, TiesError, mean_over_places, mean_over_stops
+from ..core.ties import Ties, mean_over_places, mean_over_stops
 from .cascade import reciprocal_phi
-from .sets import by_relevance, first_found, first_over_ties
+from .sets import first_found, first_over_ties
 
 # %% ../../nbs/metrics/subtopics.ipynb #12c8b49c
 def novel_gains(
@@ -75,20 +74,23 @@ def novel_gains_over_ties(
 NEAR = 1 - 1e-12  # gains whose ratio is above this are equal
 
 def greedy_steps(
-    judgments: Subtopics, alpha: float, rel: float, k: Cutoff = None,
+    rankings: SubtopicRankings, alpha: float, rel: float, k: Cutoff = None,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield the queries, the documents and their gains at each rank of the greedy order.
 
     At each rank, the order has the document with the largest novelty; among equals, the
-    one with the greatest id. The documents are numbered as by `Subtopics.documents`.
-    Queries that have no more gain are left out."""
-    query, number = judgments.documents()
+    one with the greatest id. The documents are numbered by query and id. Queries that
+    have no more gain are left out."""
+    topics = rankings.topics
+    keys = topics['query'] * WIDTH + topics['document']
+    keys, number = np.unique(keys, return_inverse=True)
+    query = keys // WIDTH
     begin = np.flatnonzero(changes(query))
     size = np.diff(np.append(begin, len(query)))
-    relevant = judgments.grade >= rel
+    relevant = topics['grade'] >= rel
     document = number[relevant]
-    pair = judgments.pair[relevant]
-    novelty = np.ones(len(judgments.owner))
+    pair = rankings.pair[relevant]
+    novelty = np.ones(len(rankings.owner))
     ids = np.arange(len(query))
     for _ in range(min(k or len(query), size.max(initial=0))):
         gain = np.bincount(document, weights=novelty[pair], minlength=len(query))
@@ -112,24 +114,10 @@ def novel_ideal_gain(
 
     The arguments are those of `novel_gains`."""
     total = np.zeros(len(ranking))
-    steps = greedy_steps(ranking.by_subtopic.judgments, alpha, rel, k)
+    steps = greedy_steps(ranking.by_subtopic, alpha, rel, k)
     for i, (query, _, gain) in enumerate(steps):
         total[query] += gain * weight(np.array([i + 1.]))
     return total
-
-def novel_ideal(ranking: Judged, /, *, alpha: float = .5, rel: float = 1) -> Judged:
-    "Return the greedy ideal rankings, with all judged documents of each query."
-    best = ranking.ideal
-    judgments = best.subtopics
-    if judgments is None: return best
-    _, number = judgments.documents()
-    entry_of = np.empty(len(best.rank), np.intp)
-    entry_of[number] = judgments.entry
-    place = np.full(len(best.rank), np.inf)
-    for i, (_, documents, _) in enumerate(greedy_steps(judgments, alpha, rel)):
-        place[entry_of[documents]] = i
-    return best.reordered(np.lexsort((place, best.query)), rank=best.rank)
-
 
 # %% ../../nbs/metrics/subtopics.ipynb #b26ec836
 def everything_novel(
@@ -147,19 +135,8 @@ def count_subtopics(ranking: Judged, rel: float) -> np.ndarray:
     rankings = ranking.by_subtopic
     return rankings.total(rankings.batch.n_relevant(rel) > 0)
 
-def by_only_subtopic(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
-    """Return 1 for each relevant document, else 0, to sort tied documents.
-
-    Raises TiesError if the judgments have subtopics, because no order is the best."""
-    if ranking.subtopics:
-        advice = f'use {parameter("ties", "average", "docid")}'
-        raise TiesError(f'the best order of ties is not defined for subtopics; {advice}')
-    return by_relevance(ranking, rel=rel)
-
 # Fields of `Kind` that the measures of novelty have in common.
-NOVEL: dict[str, Any] = {
-    'of_subtopics': True, 'worth': by_only_subtopic, 'ideal': novel_ideal,
-    'gain': novelty}
+NOVEL: dict[str, Any] = {'of_subtopics': True, 'gain': novelty}
 
 # %% ../../nbs/metrics/subtopics.ipynb #254d5edc
 @declare('alpha_DCG', **NOVEL, needs_cutoff=True, largest=1,
@@ -293,7 +270,7 @@ def nnrbp(
 nNRBP = nnrbp.measure
 
 # %% ../../nbs/metrics/subtopics.ipynb #cfa034a1
-@declare('StRecall', **NOVEL | {'gain': None}, largest=1, chinese='子主题召回率',
+@declare('StRecall', of_subtopics=True, largest=1, chinese='子主题召回率',
          question='What share of the subtopics does the top k serve?')
 def subtopic_recall(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> Share:
     """Compute subtopic recall: the share of the subtopics with a relevant document in

@@ -734,6 +734,7 @@ MEASURES = {
         parameters=ALPHA,
         cutoff="k",
         blind_to="negative missed",
+        has_best_order=False,
     ),
     "alpha_nDCG": Measure(
         "normalised alpha-DCG",
@@ -742,6 +743,7 @@ MEASURES = {
         parameters=ALPHA,
         cutoff="k",
         blind_to="negative",
+        has_best_order=False,
     ),
     "ERR_IA": Measure(
         "intent-aware expected reciprocal rank",
@@ -750,6 +752,7 @@ MEASURES = {
         parameters=ALPHA,
         cutoff="k",
         blind_to="negative missed",
+        has_best_order=False,
     ),
     "nERR_IA": Measure(
         "normalised intent-aware expected reciprocal rank",
@@ -758,6 +761,7 @@ MEASURES = {
         parameters=ALPHA,
         cutoff="k",
         blind_to="negative",
+        has_best_order=False,
     ),
     "NRBP": Measure(
         "novelty- and rank-biased precision",
@@ -765,6 +769,7 @@ MEASURES = {
         nrbp,
         parameters=ALPHA | {"beta": (0.5, 0.25)},
         blind_to="negative missed",
+        has_best_order=False,
     ),
     "nNRBP": Measure(
         "normalised novelty- and rank-biased precision",
@@ -772,6 +777,7 @@ MEASURES = {
         nnrbp,
         parameters=ALPHA | {"beta": (0.5, 0.25)},
         blind_to="negative",
+        has_best_order=False,
     ),
     "StRecall": Measure(
         "subtopic recall",
@@ -780,6 +786,7 @@ MEASURES = {
         parameters=REL,
         cutoff="k",
         blind_to="negative missed",
+        has_best_order=False,
     ),
     "xinfAP": Measure(
         "extended inferred average precision",
