@@ -554,11 +554,10 @@ def takes_options(**options: Any) -> Callable:
         def wrapped(**arguments):
             digits = arguments.pop('digits', None)
             grades = arguments.pop('grades', None)
-            strata = arguments.pop('strata', False)
             COLUMNS_BY_ROLE.clear()
-            if arguments.pop('subtopics', None): COLUMNS_BY_ROLE['qrels'] = {'subtopics': True}
+            labels = {name: True for name in ('strata', 'subtopics') if arguments.pop(name, None)}
+            if labels: COLUMNS_BY_ROLE['qrels'] = labels
             if with_conventions: arguments['options'] = _convention_options(arguments)
-            if strata: COLUMNS_BY_ROLE.setdefault('qrels', {})['strata'] = True
             with naming_options(), one_line_errors(), one_line_warnings(), showing_digits(digits), grading(grades):
                 for module in arguments.pop('imports', None) or (): import_code(module)
                 return command(**arguments)

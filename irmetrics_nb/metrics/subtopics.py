@@ -291,8 +291,8 @@ def subtopic_recall(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> 
 StRecall = subtopic_recall.measure
 
 # %% ../../nbs/metrics/subtopics.ipynb #bfe2b27c
-def novel_over_ties(metric: Metric, weight: Callable | None = None) -> Callable:
-    """Return the formula of a metric of novelty, averaged over all orders of ties.
+def novel_over_ties(metric: Metric, weight: Callable | None = None) -> None:
+    """Declare the formula of a metric of novelty, averaged over all orders of ties.
 
     weight: a function of ranks; by default, the weight of NRBP."""
     kind = metric.measure.kind
@@ -304,7 +304,7 @@ def novel_over_ties(metric: Metric, weight: Callable | None = None) -> Callable:
         params = dict(alpha=alpha, beta=beta, k=k, rel=rel)
         untied: Any = Parts.of(ranking, call_on_batch(kind.function, ranking, params))
         return untied.divisor
-    return metric.over_ties(formula)
+    metric.over_ties(formula)
 
 novel_over_ties(alpha_dcg, log2_discount)
 novel_over_ties(alpha_ndcg, log2_discount)
