@@ -634,7 +634,8 @@ class Qrels(QueryDocTable):
     ):
         if isinstance(source, Qrels) and (grades is not None or subtopics is not False):
             name = 'grades' if subtopics is False else 'subtopics'
-            raise ValueError(f'this Qrels is already read; set {name}= where you create it')
+            raise ValueError(f'this Qrels is already read; set {name}= where you '
+                             'create it')
         if strata:
             if not is_path(source):
                 raise DataError('strata=True reads files of TREC text with five columns: '
