@@ -344,11 +344,12 @@ def read_subtopics(source: Any, columns: Mapping | None, duplicates: str) -> Row
     return unique_in_subtopics(rows, by_subtopic, duplicates)
 
 def nested_columns(source: Mapping) -> dict[str, Any]:
-    """Return {query: {subtopic: {document: grade}}} as a dict of columns."""
+    """Return {query: {subtopic: {document: grade}}}, or lists of relevant documents, as a dict of columns."""
     try:
         rows = [(query, subtopic, doc, grade) for query, topics in source.items()
-                for subtopic, grades in topics.items() for doc, grade in grades.items()]
-    except AttributeError:
+                for subtopic, docs in topics.items()
+                for doc, grade in (docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)).items()]
+    except (AttributeError, TypeError):
         raise DataError('the qrels: subtopics=True reads a dict {query: {subtopic: {document: grade}}}') from None
     return dict(zip(('query_id', 'subtopic', 'doc_id', 'relevance'), map(list, zip(*rows))))
 
