@@ -307,7 +307,7 @@ def check_files(qrels: Path, runs: Sequence[Path | None], output: Path | None) -
     if any(output.samefile(file) or file.resolve() in output.resolve().parents for file in matched):
         raise typer.BadParameter(f'--output {output} is also an input file; choose another file')
 
-COLUMNS_BY_ROLE: dict[str, dict] = {}  # role: what --columns and --run-columns say, of the command that runs
+COLUMNS_BY_ROLE: dict[str, dict] = {}  # role: what --columns, --run-columns and --subtopics say
 
 def columns_of(text: str, role: str) -> dict[str, Any]:
     """Parse column names such as query=q,document=url,grade=label.
@@ -347,6 +347,7 @@ def source_of(path: Path, role: str) -> Path | str | Rows | Qrels | Run:
             return (Qrels if role == 'qrels' else Run)(source, **options)
         return source
     name = 'standard input'
+    if options.get('subtopics'): raise typer.BadParameter('--subtopics does not work with - (standard input)')
     data = bytearray()
     if sys.stdin:
         with file_errors(name), unpacked(sys.stdin.buffer, name) as stream: data += stream.read()
@@ -517,6 +518,9 @@ CONVENTIONS = {
     'identical_ids': 'Whether to keep or remove a document whose id is equal to the id of its query.',
 }
 
+OPTIONS['subtopics'] = option(
+    bool, 'Read judgments of subtopics: column 2 of TREC qrels, or a column subtopic.', '--subtopics')
+
 INPUT_OPTIONS = {
     'digits': option(int, 'Number of decimals of all printed numbers; default: 4 in tables, and as many as needed in '
                           'sentences.', min=0),
@@ -541,8 +545,8 @@ def takes_options(**options: Any) -> Callable:
         annotations = OPTIONS | options
         parameters = [p.replace(annotation=annotations[p.name]) for p in names if p.name != 'options']
         with_conventions = len(parameters) < len(names)
-        added = {}
-        if parameters[0].name == 'qrels': added = {name: OPTIONS[name] for name in ('grades', 'strata')}
+        added: dict[str, Any] = {}
+        if parameters[0].name == 'qrels': added |= {name: OPTIONS[name] for name in ('grades', 'strata', 'subtopics')}
         if with_conventions: added |= _MORE
         parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
                        for name, annotation in added.items()]
@@ -550,10 +554,10 @@ def takes_options(**options: Any) -> Callable:
         def wrapped(**arguments):
             digits = arguments.pop('digits', None)
             grades = arguments.pop('grades', None)
-            strata = arguments.pop('strata', False)
             COLUMNS_BY_ROLE.clear()
+            labels = {name: True for name in ('strata', 'subtopics') if arguments.pop(name, None)}
+            if labels: COLUMNS_BY_ROLE['qrels'] = labels
             if with_conventions: arguments['options'] = _convention_options(arguments)
-            if strata: COLUMNS_BY_ROLE.setdefault('qrels', {})['strata'] = True
             with naming_options(), one_line_errors(), one_line_warnings(), showing_digits(digits), grading(grades):
                 for module in arguments.pop('imports', None) or (): import_code(module)
                 return command(**arguments)
@@ -562,6 +566,7 @@ def takes_options(**options: Any) -> Callable:
         return wrapped
     return decorate
 
+# %% ../nbs/top_level/cli_common.ipynb #c05b74bc
 def _convention_options(arguments):
     """Remove the options for conventions from `arguments`; return those that the user set,
     as a dict. Store the columns that the user named for qrels and runs in `COLUMNS_BY_ROLE`."""
@@ -570,5 +575,7 @@ def _convention_options(arguments):
     options = {name: choice for name, choice in choices.items() if choice}
     repeats = conventions_of(options.get('conventions'), duplicates=options.get('duplicates')).duplicates
     for role, text in texts.items():
-        if text: COLUMNS_BY_ROLE[role] = columns_of(text, role) | {'duplicates': repeats}
+        named = columns_of(text, role) if text else {}
+        settings = COLUMNS_BY_ROLE.get(role, {}) | named
+        if settings: COLUMNS_BY_ROLE[role] = settings | {'duplicates': repeats}
     return options

@@ -23,8 +23,9 @@ betas, relevance = st.sampled_from([0, 0.5, 1, 2, 3.5]), st.sampled_from([1, 2, 
 
 
 def usual(name, top=4):
-    "A measure of a kind with its defaults; it may need the largest grade, `top`."
-    return Measure(KINDS[name], dict.fromkeys(KINDS[name].required, top))
+    "A measure of a kind with its defaults; it may need the largest grade, `top`, or a cutoff."
+    kind = KINDS[name]
+    return Measure(kind, dict.fromkeys(kind.required, top), 20 if kind.needs_cutoff else None)
 
 
 @cache  # to make a strategy takes as long as to draw from it
@@ -66,7 +67,7 @@ def values_to_try(name, parameter):
     return words(name, parameter) or [value for value in exact_values(name, parameter) if value is not None]
 
 
-OWN_GAINS = {("ERR", "gain"): st.nothing(), ("nERR", "gain"): st.nothing(), ("iRBU", "gain"): st.nothing(), ("RBP", "gain"): unit_gains}  # RBP: probabilities
+OWN_GAINS = {("ERR", "gain"): st.nothing(), ("nERR", "gain"): st.nothing(), ("iRBU", "gain"): st.nothing(), ("RBP", "gain"): unit_gains, ("NRBP", "beta"): None, ("nNRBP", "beta"): None}  # RBP: probabilities
 
 
 @cache
@@ -91,12 +92,13 @@ def each_parameter(name):
     params = [{}, {}] + [{p: value} for p in Measure(KINDS[name]).defaults for value in values_to_try(name, p)]
     params += [{"gain": {-1: 0, 0: 0, 1: 0.25, 2: 0.5, 3: 1, 4: 1}}] * ("gain" in kind.params and name not in ("ERR", "nERR", "iRBU"))
     params = [{**kind.required, **({"discount": "jarvelin"} if "b" in each else {}), **each} for each in params]
-    return [Measure(KINDS[name], each, AT[kind.at][i % len(AT[kind.at])]) for i, each in enumerate(params)]
+    behind = [3] if kind.needs_cutoff else AT[kind.at]
+    return [Measure(KINDS[name], each, behind[i % len(behind)]) for i, each in enumerate(params)]
 
 
 # More that can be written down.
 WRITTEN = {
-    "rel": st.integers(1, 5) | st.floats(0.5, 5), "beta": st.floats(0.1, 9), "b": st.floats(1.5, 10),
+    "rel": st.integers(1, 5) | st.floats(0.5, 5), "beta": st.floats(0.1, 9), "alpha": st.floats(0, 1), "b": st.floats(1.5, 10),
     "gain": st.sampled_from(["linear", "exp"]) | st.dictionaries(st.integers(0, 9), st.floats(0, 99), min_size=1),
     "max_grade": st.integers(1, 9) | st.floats(0.1, 9), "p": st.floats(0.1, 0.9),
 }  # fmt: skip
@@ -125,7 +127,8 @@ def _measures(draw, name, written):
     params = {p: draw(written[p] if p in written and (kind.name, p) not in OWN_GAINS else drawn(kind.name, p)) for p in chosen}
     if params.get("discount") != "jarvelin":
         params.pop("b", None)  # the only discount that has a base
-    return Measure(kind, params, draw(BEHIND_AT[kind.at]))
+    behind = st.integers(1, 12) if kind.needs_cutoff else BEHIND_AT[kind.at]
+    return Measure(kind, params, draw(behind))
 
 
 @st.composite

@@ -316,8 +316,8 @@ def test_nan_for_unjudged_documents_does_not_fail_the_audit():
 # ---- functions that cut the list ----
 
 CUTOFFS = 3, 5, 8, 10, 20, 100, 1000
-# No run changes NumRel; a geometric mean has no value for a single query.
-KINDS_OF_RUNS = [name for name, kind in KINDS.items() if kind.built_in and name not in ("NumRel", "GMAP", "GMBpref")]
+# No run changes NumRel; a geometric mean has no value for a single query; a function of qrels and a run has no subtopics.
+KINDS_OF_RUNS = [name for name, kind in KINDS.items() if kind.built_in and not kind.of_subtopics and name not in ("NumRel", "GMAP", "GMBpref")]
 WITH_K = [name for name in KINDS_OF_RUNS if KINDS[name].at == "k"]
 VISIBLE = {"RBP": 20, "NERR10": 20}  # after rank 100 there is at most 0.8 ** 100 = 2e-10
 VISIBLE |= {"Compat": 100} | dict.fromkeys("INST INSQ BPM SDCG NERR8 NERR9 NERR11 xinfAP infNDCG".split(), 100)  # of 1,000 ranks at most

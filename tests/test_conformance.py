@@ -22,7 +22,7 @@ from project import ROOT
 from strategies import usual
 
 import irmetrics_nb as ir
-from irmetrics_nb import PRESETS
+from irmetrics_nb import PRESETS, Measure
 from irmetrics_nb.metrics.registry import KINDS
 
 FOLDER = ROOT / "conformance"
@@ -258,7 +258,7 @@ def measure_of(measure, case, answers):
     parameters = {name: answer for name, answer in answers.items() if name not in QUESTIONS}
     cutoff = case.get("k", case.get("recall"))
     found = usual(measure)(**parameters)
-    return found if cutoff is None else found @ cutoff
+    return Measure(found.kind, found.params, cutoff)
 
 
 @cache

@@ -367,8 +367,7 @@ def test_judgments_of_subtopics_are_never_called_duplicates(tmp_path, i):
     source, where, column = [*subtopic_sources(tmp_path)][i]
     with pytest.raises(DataError) as error: Qrels(source)
     text = str(error.value)
-    assert text.startswith(f"{where}document 'd1' in query '1' is judged twice, but {column}; subtopics are not supported")
-    assert 'one row for each document with its grade for the whole query' in text
+    assert text.startswith(f"{where}document 'd1' in query '1' is judged twice, but {column}; to read judgments of subtopics, write Qrels(source, subtopics=True)")
     assert 'duplicate' not in text and 'first' not in text
     found = check(source, {'1': ['d1', 'd2']})
     assert 'subtopics' in found.codes and 'duplicate' not in found.codes and 'duplicate' not in str(found)

@@ -109,7 +109,7 @@ def test_every_measure_may_look_at_judged_documents_only_and_the_kind_need_not_k
         assert list(Measure(KINDS[name]).defaults) == [*kind.params, 'judged_only']
         shown = {'RBP': 'p=0.8, ', 'Compat': 'p=0.95, ', 'iRBU': 'p=0.99, '}.get(name, '')
         shown += ''.join(f'{p}={x}, ' for p, x in kind.required.items())
-        assert repr(usual(name)(judged_only=True)) == f'{name}({shown}judged_only=True)'
+        assert repr(Measure(kind, kind.required)(judged_only=True)) == f'{name}({shown}judged_only=True)'
 
 
 def test_parameters_and_cutoffs_are_kept_when_others_are_given():

@@ -227,8 +227,7 @@ def all_orders(judged: Judged, orders: np.ndarray) -> Judged:
     rank = batch.tie_start + position[tie, step]
     new = np.lexsort((rank, batch.query))
     ties = {'tie_start': batch.tie_start[new], 'tie_size': batch.tie_size[new]}
-    if batch.stratum is not None: ties['stratum'] = batch.stratum[new]
-    return batch.changed(rank=rank[new], grade=batch.grade[new], **ties)
+    return batch.reordered(new, rank=rank[new], **ties)
 
 # %% ../../nbs/core/ties.ipynb #3c404942
 def mean_over_orders(

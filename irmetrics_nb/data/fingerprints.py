@@ -51,21 +51,25 @@ def _contents(rows, sizes, in_order):
     """Yield the bytes of each query; sizes: its number of rows."""
     length = rows.doc.length
     n_words = -(-int(length.max(initial=0)) // 8)
-    strata = np.char.encode(rows.strata, 'utf-8', 'surrogateescape')
-    stratum = strata[0 if rows.stratum is None else rows.stratum]
-    columns = [('length', '>u4'), ('words', '>u8', (n_words,)), ('lengths', '>u8'), ('stratum', strata.dtype),
-               ('size', '>u4'), ('value', '>f8')]
+    labels = np.char.encode(rows.labels, 'utf-8', 'surrogateescape')
+    label = labels[0 if rows.label is None else rows.label]
+    label_columns: list = [('no_label', '>u4'), ('label_length', '>u4'), ('label', labels.dtype)]
+    start = 12 + 8 * n_words
+    if rows.weight is not None:  # a subtopic is before the empty stratum
+        label_columns.append(label_columns.pop(0))
+        start -= 4
+    columns = [('length', '>u4'), ('words', '>u8', (n_words,)), *label_columns, ('size', '>u4'), ('value', '>f8')]
     table = np.zeros(len(rows), columns)
     table['length'] = length
     for k in range(n_words): table['words'][:, k] = rows.doc.words(k)
-    table['lengths'] = np.char.str_len(stratum)  # of the subtopic, 0, and of the stratum
-    table['stratum'] = stratum
+    table['label_length'] = np.char.str_len(label)
+    table['label'] = label
     table['size'] = 8
     table['value'] = (-rows.value if rows.ranks else rows.value) + 0.0
     data = table.view(np.uint8).reshape(len(table), table.itemsize)
     used = np.arange(table.itemsize) < 4 + length[:, None]
     used[:, 4 + 8 * n_words:] = True
-    used[:, 12 + 8 * n_words:-12] = np.arange(strata.itemsize) < table['lengths'][:, None]
+    used[:, start:start + labels.itemsize] = np.arange(labels.itemsize) < table['label_length'][:, None]
     keys = np.arange(len(table)) if in_order else table.view(f'S{table.itemsize}')
     end = 0
     for size in sizes:
@@ -108,6 +112,7 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
     '10ab87c7020c1b1e'
     """
     from hashlib import sha256
+    if isinstance(source, Qrels) and source._subtopics: source = source._subtopics
     if isinstance(source, Qrels | Run): source = source.rows
     file = open_run(source) if role == 'run' and is_path(source) else None
     batches = iter([read_rows(source, role)]) if file is None else map(file.rows, file)

@@ -21,7 +21,7 @@ from ..core.choices import CHOICES, NegativeChoice, check_option, check_value, p
 from ..core.judged import POOL_COLUMNS, TIE_COLUMNS, Judged
 from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint
-from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
+from .qrels_and_runs import DictSource, Qrels, Run, check_repeated, topics_of
 from .recognition import RunSource, run_head
 from .text import Note, Rows, rank_rows, ranks_on_lines, side_by_side
 
@@ -302,7 +302,9 @@ def judge_later_chunks(qrels: Qrels, hits: JudgedHits) -> Qrels:
     hits.judgment[later] = np.arange(len(rows), len(judgment))
     judged = rows.selected(judgment)
     judged.value[len(rows):] = np.minimum(judged.value[len(rows):], 0)  # a chunk of junk is junk
-    return Qrels._unchecked(judged)
+    additional = Qrels._unchecked(judged)
+    additional._set(_subtopics=qrels._subtopics)
+    return additional
 
 # %% ../../nbs/data/judging.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
@@ -343,9 +345,10 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
     emptied to save memory. With `release_qrels`, the judgments are freed too, except for their queries. Unless
     `negative` is 'keep', judgments with negative grades are left out."""
     columns = judgments.qrels._columns
+    subtopics = judgments.qrels._subtopics
     grade = columns.value
     query_of = columns.query
-    stratum = vars(columns).get('stratum')
+    stratum = vars(columns).get('label')
     del columns
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(judgments.queries), np.intp)
@@ -364,6 +367,8 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
         judgment = judgment[order]
         ranks = ranks[:, order]
     columns = {'query': query_of[judgment].astype(np.intp), 'grade': grade[judgment], 'retrieved': retrieved}
+    if subtopics:
+        columns |= {'document': judgments.qrels.rows.document[judgment], 'topics': topics_of(subtopics, negative)}
     if stratum is not None: columns['stratum'] = stratum[judgment]
     del judgment, key
     if not counts.all():

@@ -7,11 +7,13 @@ __all__ = ['Qrels', 'Run']
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b605a6f0
 import struct
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from html import escape
-from itertools import chain, islice, pairwise, repeat
+from itertools import chain, compress, islice, pairwise, repeat
 from numbers import Real
 from statistics import mean
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -22,8 +24,9 @@ if TYPE_CHECKING:
     import pandas
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b9623ab4
-from ..core.arrays import pack
+from ..core.arrays import changes, pack
 from ..core.choices import CHOICES, DuplicatesChoice, check_option, check_value, parameter
+from ..core.judged import topic_table
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,
@@ -32,6 +35,7 @@ from irmetrics_nb.data.errors import (
     escape_non_utf8,
     import_polars,
     is_utf8_text,
+    phrase,
     report_fault,
     visible,
 )
@@ -83,8 +87,9 @@ def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
             if pair in place_of: _report_repeated(rows, i, place, place_of[pair])
             else: place_of[pair] = place
 
-SUBTOPIC_ADVICE = ('subtopics are not supported: write a file of judgments for each subtopic, or one row for each '
-                   'document with its grade for the whole query')
+def subtopic_advice() -> str:
+    """Return what to write to read judgments of subtopics."""
+    return f'to read judgments of subtopics, write {phrase("Qrels(source, subtopics=True)", "--subtopics")}'
 
 def _report_repeated(rows, i, place, earlier):
     """Report a duplicate document, or a document that is judged for two subtopics. `place` is (line, subtopic) of
@@ -98,7 +103,7 @@ def _report_repeated(rows, i, place, earlier):
     if subtopic != earlier_subtopic:
         column = f'column 2 differs ({earlier_subtopic!r} and {subtopic!r}), as for subtopics'
     if column:
-        report_fault('subtopics', f'{where}: {document} is judged twice, but {column}; {SUBTOPIC_ADVICE}')
+        report_fault('subtopics', f'{where}: {document} is judged twice, but {column}; {subtopic_advice()}')
     else:
         rules = parameter('duplicates', 'first', 'last', 'best')
         report_fault('duplicate', f'{where}: duplicate {document}; {rules} chooses the row that counts{rows.judges}')
@@ -312,6 +317,85 @@ def lengths_of(rows: Rows, lengths: Any) -> np.ndarray:
         raise DataError(f'{rows.where(wrong[0])}: a length must be 0 or a positive number, not {value!r}')
     return length
 
+# %% ../../nbs/data/qrels_and_runs.ipynb #26cf5104
+SUBTOPIC_COLUMNS = 'subtopic', 'subtopic_id', 'iteration'  # the usual names; the last one is column 2 of TREC text
+LARGEST_GRADE = Note('largest-grade', 'judgments of subtopics: a measure without subtopics uses the largest grade of a '
+                                      'document')
+NO_SUBTOPICS = Note('no-subtopics', 'the judgments are read without subtopics, so each query is its only subtopic')
+
+def read_subtopics(source: Any, columns: Mapping | None, duplicates: str) -> Rows:
+    """Read judgments of subtopics; return rows with the subtopics as labels, sorted as they were read.
+
+    Raises DataError if there is no column of subtopics, or a duplicate document in a subtopic."""
+    if isinstance(source, Mapping) and not is_columns(source): source = nested_columns(source)
+    if isinstance(source, Iterator): source = list(source)
+    chosen = dict(columns or {})
+    names = [chosen.pop('subtopic')] if 'subtopic' in chosen else SUBTOPIC_COLUMNS
+    rows = read_rows(source, 'qrels', columns=chosen or None)
+    rows.notes = (*(note for note in rows.notes if note.code != SUBTOPICS), LARGEST_GRADE)
+    by_subtopic = None
+    for name in names:
+        if by_subtopic: break
+        with suppress(DataError), warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            by_subtopic = read_rows(source, 'qrels', columns=chosen | {'query': name})
+    if by_subtopic is None or len(by_subtopic) != len(rows):
+        raise DataError(f"{rows.source}: no column {names[0]!r}; name it: columns={{'subtopic': ...}}")
+    return unique_in_subtopics(rows, by_subtopic, duplicates)
+
+def nested_columns(source: Mapping) -> dict[str, Any]:
+    """Return {query: {subtopic: {document: grade}}}, or lists of relevant documents, as a dict of columns."""
+    try:
+        rows = [(query, subtopic, doc, grade) for query, topics in source.items()
+                for subtopic, docs in topics.items()
+                for doc, grade in (docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)).items()]
+    except (AttributeError, TypeError):
+        raise DataError('the qrels: subtopics=True reads a dict {query: {subtopic: {document: grade}}}') from None
+    return dict(zip(('query_id', 'subtopic', 'doc_id', 'relevance'), map(list, zip(*rows))))
+
+# %% ../../nbs/data/qrels_and_runs.ipynb #b221e3ff
+def unique_in_subtopics(rows: Rows, by_subtopic: Rows, duplicates: str) -> Rows:
+    """Return the rows with the subtopics as labels, and one row for each query, subtopic and document."""
+    queries = rows.query_ids.tolist()
+    names = by_subtopic.query_ids.tolist()
+    keys, pair = np.unique(rows.query * np.int64(len(names)) + by_subtopic.query, return_inverse=True)
+    query, subtopic = np.divmod(keys, len(names))
+    titles = [f'{queries[i]}, subtopic {names[j]}' for i, j in zip(query.tolist(), subtopic.tolist())]
+    of_pairs = replace(rows, query_ids=Ids.from_list(titles), query=pair.astype(np.int32), label=pair)
+    pairs = Pairs(of_pairs)
+    if collecting() or duplicates == 'refuse': check_repeated([of_pairs], pairs.suspects)
+    if duplicates != 'refuse': of_pairs, _ = without_repeats(of_pairs, pairs.keys, duplicates)
+    pair = of_pairs.label
+    documents, code = factorize(of_pairs.doc)
+    number = np.empty(len(documents), np.intp)
+    number[documents.argsort()] = np.arange(len(documents))
+    return replace(of_pairs, query_ids=rows.query_ids, query=query[pair].astype(np.int32), label=subtopic[pair],
+                   labels=names, document=number[code], weight=np.ones(len(pair)))
+
+def with_weights(rows: Rows, weights: Mapping) -> Rows:
+    """Return the rows with the weights of their subtopics, {query: {subtopic: weight}}. Raises DataError for a weight
+    that is missing, negative or not finite."""
+    queries = rows.query_ids.tolist()
+    pairs = [(queries[i], rows.labels[j]) for i, j in zip(rows.query.tolist(), rows.label.tolist())]
+    weight = to_floats([weights.get(query, {}).get(name) for query, name in pairs])
+    for query, name in compress(pairs, ~(np.isfinite(weight) & (weight >= 0))):
+        raise DataError(f'subtopic {name!r} of query {query!r} needs a weight of 0 or more in subtopics=')
+    return replace(rows, weight=weight)
+
+def with_largest_grades(rows: Rows) -> Rows:
+    """Return the row with the largest grade of each document of a query, without subtopics."""
+    order = np.lexsort((-rows.value, rows.document, rows.query))
+    first = changes(rows.query[order], rows.document[order])
+    return replace(rows.selected(np.sort(order[first])), label=None, weight=None)
+
+def topics_of(rows: Rows, negative: str) -> np.ndarray:
+    """Return judgments of subtopics for a batch of rankings, as `topic_table`. Unless `negative` is 'keep', negative
+    grades are left out."""
+    order = np.lexsort((rows.label, rows.query))
+    if negative != 'keep': order = order[rows.value[order] >= 0]
+    columns = rows.query, rows.label, rows.document, rows.value, rows.weight
+    return topic_table(*(column[order] for column in columns))
+
 # %% ../../nbs/data/qrels_and_runs.ipynb #2af76f99
 NO_ROWS = no_rows('run')
 SHOWN_ROWS = 5  # in a notebook
@@ -508,6 +592,12 @@ class Qrels(QueryDocTable):
         the mean of its grades. A blank grade is not part of the mean.
     copy : bool, default True
         Whether to copy a dict, so that later changes have no effect.
+    subtopics : bool or dict, default False
+        Whether documents are judged for subtopics of a query: column 2 of TREC text, a
+        column `subtopic` (or `columns={'subtopic': name}`), or {query: {subtopic:
+        {document: grade}}}. A dict {query:
+        {subtopic: weight}} also gives the subtopics weights, for measures with
+        `over='subtopics'`. The grade of a document is its largest.
 
     Raises
     ------
@@ -532,6 +622,8 @@ class Qrels(QueryDocTable):
     """
     _role = 'qrels'
     _number = 'relevance'
+    # Rows with the subtopics as labels, if documents have a grade for each subtopic.
+    _subtopics: Any = None
     # {query: ids} of the only run that `from_spans` has judged; None: any run is valid.
     _chunks: Any = None
 
@@ -539,17 +631,41 @@ class Qrels(QueryDocTable):
         self, source: Any, *, columns: Mapping[str, Any] | None = None,
         grades: Mapping[Any, float] | None = None, strata: bool = False,
         duplicates: DuplicatesChoice = 'refuse', copy: bool = True,
+        subtopics: bool | Mapping[str, Mapping[str, float]] = False,
     ):
-        if grades is not None and isinstance(source, Qrels):
-            raise ValueError('this Qrels is already read; set grades= where you create '
-                             'it')
+        if isinstance(source, Qrels) and (grades is not None or subtopics is not False):
+            name = 'grades' if subtopics is False else 'subtopics'
+            raise ValueError(f'this Qrels is already read; set {name}= where you '
+                             'create it')
         if strata:
             if not is_path(source):
                 raise DataError('strata=True reads files of TREC text with five columns: '
                                 'topic, 0, document, stratum, grade')
             columns = columns or SAMPLED_COLUMNS
-        with grading(grades): self._init(source, copy, columns, duplicates)
+        with grading(grades):
+            if subtopics is False: self._init(source, copy, columns, duplicates)
+            else: self._read_subtopics(source, columns, duplicates, subtopics)
         if strata: self._set(rows=with_strata(self.rows))
+
+    def _read_subtopics(self, source, columns, duplicates, weights):
+        check_option('duplicates', duplicates, CHOICES['duplicates'])
+        rows = read_subtopics(source, columns, duplicates)
+        if weights is not True: rows = with_weights(rows, weights)
+        self._set(rows=with_largest_grades(rows), _subtopics=rows)
+
+    @property
+    def subtopics(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Return the judgments of subtopics as {query: {subtopic: {document: grade}}}.
+
+        The dict is empty if the judgments were read without subtopics."""
+        rows = self._subtopics
+        table: dict = {}
+        if rows is None: return table
+        columns = rows.query, rows.label, rows.doc, rows.value
+        for i, j, doc, grade in zip(*(column.tolist() for column in columns)):
+            grades = table.setdefault(self.queries[i], {}).setdefault(rows.labels[j], {})
+            grades[doc] = grade
+        return table
 
     @cached_property
     def _by_query(self) -> tuple[DictSource, np.ndarray]:
@@ -565,6 +681,9 @@ class Qrels(QueryDocTable):
         grade = self._columns.value
         span = f', grades {grade.min():g} to {grade.max():g}' if len(grade) else ''
         judgments = counted(len(grade), 'judgment')
+        if self._subtopics is not None:
+            subtopics = sum(map(len, self.subtopics.values()))
+            judgments += f' for {counted(subtopics, "subtopic")}'
         return f'Qrels: {counted(len(self), "query")}, {judgments}{span}'
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #876c2c89

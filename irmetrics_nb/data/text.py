@@ -100,8 +100,11 @@ class Rows:
     count: str = ''    # what takes a place then: 'chunks' or 'documents'
     length: Any = None  # (n,) how long each is, if there is a budget
     budget: float = np.inf  # how long those can be together that are looked at
-    stratum: Any = None  # (n,) int32: which of the `strata` each document is in, if the judgments are sampled
-    strata: Any = ('',)  # the names of the strata, each once
+    label: Any = None  # (n,) int32: which of the `labels` each judgment has: a stratum, or a subtopic of the query
+    labels: Any = ('',)  # the names of the strata or subtopics, each once
+    # (n,) the number of the document, greater for a greater id, and the weight of the subtopic
+    document: Any = None
+    weight: Any = None
 
     def __len__(self) -> int: return len(self.value)
 
@@ -113,7 +116,8 @@ class Rows:
 
     def selected(self, selection: np.ndarray) -> 'Rows':
         """Return the selected rows; `selection` is a mask or has row numbers."""
-        given = [name for name in ('parent', 'length', 'stratum') if getattr(self, name) is not None]
+        optional = 'parent', 'length', 'label', 'document', 'weight'
+        given = [name for name in optional if getattr(self, name) is not None]
         columns = {name: getattr(self, name)[selection] for name in ('query', 'doc', 'value', *given)}
         return replace(self, lines=(), **columns)
 
@@ -464,8 +468,8 @@ def with_strata(rows: Rows) -> Rows:
     start, end = split_fields(rows.doc.buffer[:rows.newlines[-1] + 1])
     field = np.searchsorted(start, rows.doc.start) + 1
     names = Ids(rows.doc.buffer, start[field], end[field] - start[field])
-    strata, stratum = factorize(names)
-    return replace(rows, stratum=stratum, strata=strata.tolist())
+    labels, label = factorize(names)
+    return replace(rows, label=label, labels=labels.tolist())
 
 # %% ../../nbs/data/text.ipynb #ee1cfda6
 def keep_freed_memory() -> None:

@@ -210,8 +210,8 @@ def file_bytes(pairs: Any, path: StrPath) -> bytes:
     empty = np.bincount(rows.query, minlength=len(pairs)) == 0
     if form != '.json' and empty.any(): _check_empty(pairs, empty, path)
     check_ids(chain(pairs.queries, rows.doc.tolist()), form, path)
-    if rows.stratum is not None:
-        raise ValueError(f'{visible(path)}: judgments with strata cannot be saved; copy their file')
+    if rows.label is not None or rows.document is not None:
+        raise ValueError(f'{visible(path)}: judgments with strata or subtopics cannot be saved; copy their file')
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
     elif form == '.jsonl': data = json_lines(pairs)

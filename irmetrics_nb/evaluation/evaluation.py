@@ -35,7 +35,7 @@ from ..core.ties import LazyMapping, tie_bounds
 from ..data.errors import DataError, counted, visible, with_hints
 from ..data.fingerprints import Input
 from ..data.judging import Judgments, Reading, check_tied_chunks, judge_run
-from ..data.qrels_and_runs import Qrels, Run
+from ..data.qrels_and_runs import LARGEST_GRADE, NO_SUBTOPICS, Qrels, Run
 from ..data.recognition import RunSource, recognise
 from ..data.tables import RATINGS
 from irmetrics_nb.evaluation.conventions import (
@@ -321,10 +321,17 @@ def score_run(
 
 def _qrels_notes(requested, qrels, conventions):
     """Return the notes on judgments. The note on ratings is left out if no measure uses the default level of relevant
-    grades."""
+    grades, and that on largest grades if all measures use subtopics. A note is added if such a measure has no
+    judgments of subtopics."""
     measures = [completed(measure, conventions) for measure in requested]
+    unneeded = set()
     default = any('rel' in m.defaults and 'rel' not in {*m.params, *m.said} for m in measures)
-    return tuple(note for note in qrels.notes if default or note.code != RATINGS)
+    if not default: unneeded.add(RATINGS)
+    of_subtopics = [m for m in measures if m.kind.of_subtopics]
+    if len(of_subtopics) == len(measures): unneeded.add(LARGEST_GRADE.code)
+    notes = tuple(note for note in qrels.notes if note.code not in unneeded)
+    if of_subtopics and not qrels._subtopics: notes += (NO_SUBTOPICS,)
+    return notes
 
 def _as_read(run, conventions):
     """Return the source of a run with the rows and the scores that the conventions require.

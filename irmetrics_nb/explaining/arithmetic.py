@@ -22,13 +22,14 @@ import numpy as np
 
 # %% ../../nbs/explaining/arithmetic.ipynb #40c272b6
 from .. import DataError, Judged, Measure, Qrels, Run, TiesError
-from ..core.arrays import RankingsLike
+from ..core.arrays import RankingsLike, cumcount
 from ..core.choices import TiesChoice, check_value, parameter
 from ..core.gains import ratio
 from ..core.judged import as_judged
-from ..core.measures import Parts
+from ..core.measures import Parts, call_on_batch
 from ..data.errors import suggestion
 from ..data.judging import match, ranked_chunks
+from ..data.qrels_and_runs import topics_of
 from ..data.records import one_line, read_words
 from ..data.text import rank_rows
 from ..metrics.dcg import ideal_batch
@@ -45,6 +46,10 @@ class Listing:
     judgments: str = 'all'   # 'all', or of 'retrieved' documents only
     parents: Mapping[str, str] = field(default_factory=dict)  # Chunk -> document
     strata: Mapping[str, int] = field(default_factory=dict)  # Document -> stratum
+    # Of judgments of subtopics: document -> number, `topic_table`, and the names.
+    documents: Mapping[str, int] = field(default_factory=dict)
+    topics: Any = None
+    labels: Sequence[str] = ()
 
     @cached_property
     def sources(self) -> list[str]:
@@ -107,6 +112,11 @@ class Listing:
             tie_start=start[seen],
             tie_size=size[seen],
         )
+        if self.topics is not None:
+            numbers = map(self.documents.get, compress(self.sources, seen))
+            document = np.array([*numbers], np.intp)
+            judged = judged.changed(document=document, topics=self.topics)
+            return judged if self.judgments == 'all' else judged.listed()
         if not self.strata: return judged
         docs = compress([*self.sources, *self.judged_besides], [*seen, *counted])
         stratum = np.array([self.strata.get(doc, 0) for doc in docs], np.intp)
@@ -176,9 +186,19 @@ def from_run(
     judged_docs = judged.doc.tolist()
     grades = dict(zip(judged_docs, judged.value.tolist()))
     strata = {}
-    if judged.stratum is not None:
-        strata = dict(zip(judged_docs, judged.stratum.tolist()))
-    return Listing(tuple(docs), grades, tie, negative, parents=parents, strata=strata)
+    if judged.label is not None:
+        strata = dict(zip(judged_docs, judged.label.tolist()))
+    of_subtopics = {}
+    if qrels._subtopics:
+        topics = topics_of(qrels._subtopics, negative)
+        topics = topics[topics['query'] == qrels.queries.index(query)]
+        topics['query'] = 0
+        documents = dict(zip(judged_docs, judged.document.tolist()))
+        labels = qrels._subtopics.labels
+        of_subtopics = {'documents': documents, 'topics': topics, 'labels': labels}
+    return Listing(
+        tuple(docs), grades, tie, negative, parents=parents, strata=strata,
+        **of_subtopics)
 
 def _rows_of(table, query):
     of_query = table.rows.query == table.queries.index(query)
@@ -240,6 +260,9 @@ def regraded(listing: Listing, doc: str, grade: float | None) -> Listing:
 
     Raises ValueError for a grade that is not finite, and for a later chunk of a
     document, because only the first chunk has its grade."""
+    if listing.topics is not None:
+        raise ValueError(f'{doc!r} has a grade for each subtopic; change the judgments '
+                         'instead')
     valid = grade is None or np.isfinite(float(grade))
     check_value('a grade', grade, 'a finite number, or None', valid)
     judged = listing.parents.get(doc, doc)
@@ -319,14 +342,15 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     It is cut to the length of the list if the divisor of the measure depends on this
     length."""
     params = measure.arguments()
+    kind = measure.kind
     if 'ideal_from' in params:
         view = ideal_batch(view, params['ideal_from'], params.get('k'))
     ideal = view.ideal
     worth = np.nan_to_num(gains(measure, ideal.grade))
-    best = ideal.changed(grade=ideal.grade[np.argsort(-worth, kind='stable')])
+    best = ideal.reordered(np.argsort(-worth, kind='stable'), rank=ideal.rank)
     lists = view, view.changed(retrieved=view.retrieved + 1)
     divisors: list[Any] = [
-        measure.kind.parts(batch, **params).divisor for batch in lists]
+        kind.parts(batch, **params).divisor for batch in lists]
     if np.array_equal(*divisors): return best
     return best.only(best.rank <= view.retrieved[0])
 
@@ -356,13 +380,39 @@ class Arithmetic:
         """Return the term at each rank of the ideal ranking.
 
         The array is empty if the measure has no terms."""
-        if self.terms is None: return np.empty(0)
+        if self.terms is None or not self.has_ideal: return np.empty(0)
         return terms_of(self.measure, self.ideal, 'given').terms
+
+    @property
+    def has_ideal(self) -> bool:
+        """Return whether an ideal ranking is known; none is for subtopics."""
+        kind = self.measure.kind
+        return not kind.of_subtopics
 
     @cached_property
     def gain(self) -> np.ndarray:
         """Return the gain of each judged document in the list under the measure."""
+        kind = self.measure.kind
+        if kind.gain: return call_on_batch(kind.gain, self.view, self.measure.arguments())
         return gains(self.measure, self.view.grade)
+
+    @cached_property
+    def served(self) -> list[str]:
+        """Return the subtopics to which the document at each rank is relevant, as text.
+
+        For a measure of novelty, the novelty of the document for the subtopic follows."""
+        params = self.measure.arguments()
+        rankings = self.listing.judged().by_subtopic
+        hits = rankings.batch.found(params.get('rel', 1))
+        novelty = (1 - params.get('alpha', 0)) ** cumcount(hits.query)
+        judgment = np.searchsorted(rankings.pair, hits.query)
+        subtopic = rankings.topics['subtopic'][judgment]
+        names: list[list[str]] = [[] for _ in self.listing.docs]
+        for rank, i, share in zip(hits.rank, subtopic, novelty):
+            text = self.listing.labels[i]
+            if 'alpha' in params: text += f' ({number_text(share)})'
+            names[rank - 1].append(text)
+        return [*map(', '.join, names)]
 
     def share(self, values: np.ndarray) -> np.ndarray:
         """Divide terms by the divisor of the sum, if the measure has a divisor."""
@@ -394,7 +444,8 @@ class Arithmetic:
             return columns | dict.fromkeys(names, np.full(n, np.nan))
         term = self.by_rank(self.terms, 0)
         running = self.share(np.cumsum(term))
-        ideal = np.append(self.ideal_terms, np.zeros(n))[:n]
+        unranked = 0 if self.has_ideal else np.nan
+        ideal = np.append(self.ideal_terms, np.full(n, unranked))[:n]
         return columns | {
             'weight': self.weights(), 'term': term, 'running': running, 'ideal': ideal}
 

@@ -67,7 +67,8 @@ from irmetrics_nb.results.results import (
 # %% ../../nbs/explaining/explanation.ipynb #9f0aa009
 UNJUDGED = 'unjudged'
 HEADS = {'rank': 'rank', 'place': 'place', 'chunk': 'chunk', 'document': 'document',
-         'title': 'title', 'grade': 'grade', 'gain': 'gain', 'weight': 'weight',
+         'title': 'title', 'grade': 'grade', 'subtopics': 'subtopics', 'gain': 'gain',
+         'weight': 'weight',
          'term': 'term', 'running': 'so far', 'ideal': 'ideal’s term'}
 
 def table_of(work: Arithmetic, titles: Mapping | None = None) -> dict[str, Any]:
@@ -90,6 +91,7 @@ def table_of(work: Arithmetic, titles: Mapping | None = None) -> dict[str, Any]:
         for i, grade in enumerate(grades):
             if grade == UNJUDGED: continue
             if documents[i] in documents[:i]: grades[i] = f'{grade}: a later chunk'
+    if listing.topics is not None: columns['subtopics'] = work.served
     if titles:  # of a chunk, or of its document
         shown = zip(listing.docs, documents)
         columns['title'] = [
@@ -153,7 +155,7 @@ def html_table(lines: Sequence[str], rows: Sequence[Mapping], signed: str) -> st
     return _page(texts, heads, rows, more, number=value_text, top=top, signed=signed, empty='–')
 
 # %% ../../nbs/explaining/explanation.ipynb #6ed8e99a
-_WORDS = ('chunk', 'document', 'title', 'grade')
+_WORDS = ('chunk', 'document', 'title', 'grade', 'subtopics')
 _PAGE = '''
 {%- set bars = {'term': 'rgba(0, 114, 178, .35)', 'ideal': 'rgba(128, 128, 128, .3)'} -%}
 {%- macro cell(name, x) -%}
@@ -231,17 +233,20 @@ def draw(work: Arithmetic, ax: Any = None) -> Any:
     ax = ax or new_axes()
     rank = np.arange(1, len(terms) + 1)
     pen = ink(ax)
-    ax.bar(rank, best, .8, fill=False, edgecolor=pen, linewidth=1, linestyle=':')
+    if work.has_ideal:
+        ax.bar(rank, best, .8, fill=False, edgecolor=pen, linewidth=1, linestyle=':')
     ax.bar(rank, terms, .8, color=EARNED, alpha=.45)
     earned = np.cumsum(terms)
     ideal = np.cumsum(best)
     label = f'ideal list: {ideal[-1]:.4g}'
-    ax.plot(rank, ideal, label=label, color=pen, linestyle='--')
+    if work.has_ideal: ax.plot(rank, ideal, label=label, color=pen, linestyle='--')
     dots = np.flatnonzero(terms).tolist()
     label = f'this list: {earned[-1]:.4g}'
     ax.plot(rank, earned, markevery=dots, label=label, color=EARNED, marker='o')
     label = f'lost: {ideal[-1] - earned[-1]:.4g}'
-    ax.fill_between(rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=label)
+    if work.has_ideal:
+        ax.fill_between(
+            rank, earned, ideal, color=LOST, alpha=.15, linewidth=0, label=label)
     title = f'{work.measure!r} = {value_text(work.value)}'
     ax.xaxis.get_major_locator().set_params(integer=True)
     return finish(ax, title, 'rank', 'value so far', legend=True)
@@ -260,8 +265,8 @@ def swapped(listing: Listing, i: np.ndarray, j: np.ndarray) -> Judged:
     rank = np.select(moves, [lower, upper], batch.rank)
     order = np.lexsort((rank, batch.query))
     rank = rank[order]
-    return batch.changed(rank=rank, grade=batch.grade[order],
-                         tie_start=start[rank - 1], tie_size=size[rank - 1])
+    return batch.reordered(order, rank=rank, tie_start=start[rank - 1],
+                           tie_size=size[rank - 1])
 
 PLACES_AT_ONCE = 1 << 20  # of batches of swapped lists
 
@@ -274,7 +279,7 @@ def swap_changes(
     as returned by `Measure.resolve`."""
     n = min(check_cutoff(k) or len(listing), len(listing))
     listed = np.where(listing.counts(listing.grade), listing.grade, -np.inf)[:n]
-    unequal = listed[:, None] != listed
+    unequal = (listed[:, None] != listed) | (listing.topics is not None)
     pairs = np.argwhere(np.triu(unequal, 1))
     judged = listing.judged()
     change = np.zeros((n, n))

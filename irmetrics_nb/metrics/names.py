@@ -142,6 +142,12 @@ TABLES |= {
         NDCG = nDCG
         GMAP = GMAP
         reciprocal_rank = RR
+        AP-IA = AP(over='subtopics')
+        α-DCG = alpha_DCG
+        α-nDCG = alpha_nDCG
+        nDCG-IA = nDCG(over='subtopics')
+        S-recall = StRecall
+        I-rec = StRecall
         average_precision = AP
         Hits = ! a count (ranx:hits), or the share of queries with a hit (Success)''',
     'sklearn': '''
@@ -308,12 +314,6 @@ write RBP with gain={grade: gain}''',
 
 # %% ../../nbs/metrics/names.ipynb #3bed9dc1
 ELSEWHERE_TEXT = '''
-    alpha-nDCG, alpha-DCG = DCG; a repeated subtopic has less gain (ndeval, ir_measures)
-    ERR-IA, nERR-IA = ERR of each subtopic, averaged (ndeval, ir_measures)
-    AP-IA, MAP-IA, P-IA = AP or P of each subtopic, averaged (ndeval, ir_measures)
-    nDCG-IA = nDCG of each subtopic, averaged
-    NRBP, nNRBP = RBP; a repeated subtopic has less gain (ndeval, ir_measures)
-    StRecall, S-recall, strec, I-rec = the share of subtopics found (ndeval, ir_measures)
     D-nDCG, D#-nDCG = nDCG with gains of all intents; D#: plus intent recall (NTCIREVAL)
     statAP = AP estimated from a sample with known probabilities (TREC's statAP_MQ_eval)
     RBO = agreement of two rankings, most of all at the top, without judgments (rbo)

@@ -191,7 +191,7 @@ def _meant(text, first_tool=''):
     tried first."""
     name, params, at, tool = read(text)
     kind = look_up(name)
-    if kind and not tool and params.keys() <= {*kind.params, *kind.spellings, 'judged_only'}:
+    if kind and not tool and params.keys() <= set(kind.accepted):
         return [Measure(kind, params, at)]
     from irmetrics_nb.metrics.names import TOOLS
     row, numbers = _row_of(name, params, tool or first_tool)
@@ -220,7 +220,7 @@ def is_offered(row: Any) -> bool:
     name, params, _, _ = read(row.spelt(1))
     kind = look_up(name)
     if kind is None: return False
-    return params.keys() <= {*kind.params, *kind.spellings}
+    return params.keys() <= set(kind.accepted)
 
 def _row_of(name, params, tool):
     """Find a name of another tool; return its `Name` and a list of numbers for it. The
@@ -348,7 +348,7 @@ def _of_flat(text):
     name = text.partition('_')[0]
     kind = next((kind for kind in KINDS.values() if name in kind.short), look_up(name))
     if kind is None: return None
-    keys = '|'.join([*kind.params, *kind.spellings, 'judged_only', 'at'])
+    keys = '|'.join([*kind.accepted, 'at'])
     pair = f'_({keys})_([^_]*)'
     if not re.fullmatch(f'{name}(?:{pair})+', text): return None
     values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}

@@ -314,6 +314,62 @@ def rank_biased_precision(ranking, *, k=None, p, gain, rel):
     return (1 - p) * sum((value * p**above for above, value in enumerate(gains)), Fraction(0))
 
 
+# ---- novelty: a query of a file is its only subtopic ----
+
+
+def by_log2(i):
+    return 1 / logarithm(i + 1, 2)
+
+
+def by_rank(i):
+    return Fraction(1, i)
+
+
+def novel_sum(ranks, weight, alpha):
+    "The j-th relevant document counts (1 - alpha)^(j - 1), times the weight of its rank."
+    return sum(((1 - alpha) ** earlier * weight(i) for earlier, i in enumerate(ranks)), Fraction(0))
+
+
+def novel_share(ranking, k, weight, alpha, rel):
+    "The novel gain, divided by that of k relevant documents, if there is a relevant one."
+    if k is None:
+        raise Refused("a cutoff is needed")
+    if not count_relevant(ranking.judged, rel):
+        return Fraction(0)
+    found = novel_sum(ranks_of_relevant(ranking, k, rel), weight, alpha)
+    return over(found, novel_sum(range(1, k + 1), weight, alpha))
+
+
+def novel_share_of_ideal(ranking, k, weight, alpha, rel):
+    "The novel gain, divided by that of the ideal ranking."
+    found = novel_sum(ranks_of_relevant(ranking, k, rel), weight, alpha)
+    R = count_relevant(ranking.judged, rel)
+    return over(found, novel_sum(range(1, R + 1)[:k], weight, alpha))
+
+
+def alpha_dcg(ranking, *, k=None, alpha, rel):
+    return novel_share(ranking, k, by_log2, alpha, rel)
+
+
+def alpha_ndcg(ranking, *, k=None, alpha, rel):
+    return novel_share_of_ideal(ranking, k, by_log2, alpha, rel)
+
+
+def err_ia(ranking, *, k=None, alpha, rel):
+    return novel_share(ranking, k, by_rank, alpha, rel)
+
+
+def nerr_ia(ranking, *, k=None, alpha, rel):
+    return novel_share_of_ideal(ranking, k, by_rank, alpha, rel)
+
+
+def nrbp(ranking, *, alpha, beta, rel):
+    found = novel_sum(ranks_of_relevant(ranking, None, rel), lambda i: beta ** (i - 1), alpha)
+    return found * (1 - (1 - alpha) * beta)
+
+
+def nnrbp(ranking, *, alpha, beta, rel):
+    return novel_share_of_ideal(ranking, None, lambda i: beta ** (i - 1), alpha, rel)
 # ---- grades, beside the ideal ranking ----
 
 
@@ -476,6 +532,7 @@ def area_under_roc_by_group(labels, scores, groups, rel, weights):
 # ---- by name ----
 
 REL = {"rel": (1, 2)}
+ALPHA = {"alpha": (0.5, 0.25), **REL}
 GAIN = {"gain": ("linear", "exp", "binary")}
 DISCOUNT = {"discount": ("log2", "jarvelin", "ln"), "b": (2, 3)}
 IDEAL = {"ideal_from": ("judged", "list", "top", "found", "best"), "cut_ideal": (True, False)}
@@ -669,6 +726,68 @@ MEASURES = {
         cutoff="k",
         blind_to="negative missed",
     ),
+    "alpha_DCG": Measure(
+        "alpha-DCG",
+        "The j-th relevant document of the top k adds (1 - alpha)^(j - 1) / log2(rank + 1); the sum is divided by that of k "
+        "relevant documents. A query of a file has a single subtopic.",
+        alpha_dcg,
+        parameters=ALPHA,
+        cutoff="k",
+        blind_to="negative missed",
+        has_best_order=False,
+    ),
+    "alpha_nDCG": Measure(
+        "normalised alpha-DCG",
+        "The sum of alpha-DCG, divided by that of the ideal ranking.",
+        alpha_ndcg,
+        parameters=ALPHA,
+        cutoff="k",
+        blind_to="negative",
+        has_best_order=False,
+    ),
+    "ERR_IA": Measure(
+        "intent-aware expected reciprocal rank",
+        "alpha-DCG with the weight 1 / rank.",
+        err_ia,
+        parameters=ALPHA,
+        cutoff="k",
+        blind_to="negative missed",
+        has_best_order=False,
+    ),
+    "nERR_IA": Measure(
+        "normalised intent-aware expected reciprocal rank",
+        "The sum of ERR-IA, divided by that of the ideal ranking.",
+        nerr_ia,
+        parameters=ALPHA,
+        cutoff="k",
+        blind_to="negative",
+        has_best_order=False,
+    ),
+    "NRBP": Measure(
+        "novelty- and rank-biased precision",
+        "The j-th relevant document adds (1 - alpha)^(j - 1) beta^(rank - 1); the sum is multiplied by 1 - (1 - alpha) beta.",
+        nrbp,
+        parameters=ALPHA | {"beta": (0.5, 0.25)},
+        blind_to="negative missed",
+        has_best_order=False,
+    ),
+    "nNRBP": Measure(
+        "normalised novelty- and rank-biased precision",
+        "NRBP, divided by that of the ideal ranking.",
+        nnrbp,
+        parameters=ALPHA | {"beta": (0.5, 0.25)},
+        blind_to="negative",
+        has_best_order=False,
+    ),
+    "StRecall": Measure(
+        "subtopic recall",
+        "The share of the subtopics with a relevant document in the top k: 1 or 0, since a query of a file has one.",
+        success,
+        parameters=REL,
+        cutoff="k",
+        blind_to="negative missed",
+        has_best_order=False,
+    ),
     "xinfAP": Measure(
         "extended inferred average precision",
         "AP estimated from samples, here of one stratum: precision at a relevant document is (1 + D (r + 0.00001) / (n + 0.00003)) / "
@@ -816,6 +935,8 @@ MEANINGS = [
     ("normalize", "Compat", "whether the overlap is divided by that of the ideal ranking with itself, or by the sum of the weights"),
     ("tied", "AP", "documents with equal scores stand `apart`, one after the other, or come in `together`: each has the precision after the last of them"),
     ("beta", "F, SetF", "recall counts beta times as much as precision"),
+    ("", "NRBP, nNRBP", "how likely the reader goes on to the next document"),
+    ("alpha", "alpha_DCG, alpha_nDCG, ERR_IA, nERR_IA, NRBP, nNRBP", "how much of the gain a subtopic loses each time it is repeated"),
     ("", "Q", "the grade of a relevant document counts beta times as much as the document"),
     ("levels", "IPrec", "a recall of x is reached by as many relevant documents as it needs (`exact`), by xR + 0.9 cut to a whole number (`trec_eval9`), or by xR rounded, halves up (`trec_eval10`), both in 64-bit floats; always by one at least"),
     ("gain", "CG, DCG, nDCG, NCG", "`linear`: the grade g. `exp`: 2^g - 1. `binary`: 1 from grade 1 on"),
@@ -836,7 +957,7 @@ MEANINGS = [
 ]  # fmt: skip
 
 # More values of numbers, for the tests at random alone: the vectors have those of MEASURES.
-MORE = {"rel": (3, 0.5, 2.5), "beta": (0, 3.5), "b": (1.5, 3.5, 10), "max_grade": (5, 8), "p": (0.1, 0.95)}
+MORE = {"rel": (3, 0.5, 2.5), "alpha": (0, 1), "beta": (0, 3.5), "b": (1.5, 3.5, 10), "max_grade": (5, 8), "p": (0.1, 0.95)}
 
 
 def entry(name):
@@ -854,4 +975,5 @@ def values(name, parameter):
             f"{name} has the parameter {parameter}, and no values to try: add {parameter!r}: (default, another value) to `parameters` "
             f"of its entry in MEASURES of tests/exact/measures.py"
         )
-    return (*known[parameter], *MORE.get(parameter, ()))
+    more = (0, 0.9) if parameter == "beta" and "RBP" in name else MORE.get(parameter, ())
+    return (*known[parameter], *more)
