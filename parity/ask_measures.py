@@ -27,6 +27,8 @@ def pyndeval(rng):
     rows = subtopics_at_random(rng)
     run = collection(rng, scores="apart")[1]
     names = {f"{theirs}@{k}": f"{ours}@{k}" for theirs, ours in SUBTOPICS.items() for k in (1, 5, 20)} | WITHOUT_CUTOFF
+    for undivided in ("ERR-IA@1", "alpha-DCG@1"):  # the sums, without the divisor that it has at other cutoffs
+        del names[undivided]
     flat = [(q, d, score) for q, docs in run.items() for d, score in docs.items()]
     found = pyndeval.ndeval(rows, flat, measures=[*names])
     with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +97,7 @@ def pyntcireval(rng):
         yield name, theirs, scores
 
 
-OF_TREC_EVAL = "infAP G binG ndcg_rel Rndcg yaap utility num_nonrel_judged_ret unjudged_5 unjudged_20".split()
+OF_TREC_EVAL = "infAP G binG ndcg_rel Rndcg yaap utility num_nonrel_judged_ret unj_5 unj_20".split()
 OF_TREC_EVAL += [f"Rprec_mult_{x:.2f}" for x in (0.2, 1, 2)]
 
 
