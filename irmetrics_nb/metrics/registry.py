@@ -21,12 +21,13 @@ from irmetrics_nb.metrics import (
     inferred,
     sampled,
     sets,
+    trec_extra,
     user_models,
 )
 
 # %% ../../nbs/metrics/registry.ipynb #a3fbba73
 # The modules that declare measures
-PAGES = sets, ap, dcg, cascade, graded, inferred, sampled, user_models
+PAGES = sets, ap, dcg, cascade, graded, inferred, sampled, user_models, trec_extra
 KINDS: dict[str, Kind] = {}
 for page in PAGES:
     for value in vars(page).values():

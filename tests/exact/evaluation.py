@@ -122,11 +122,14 @@ def of_labels(case, answers):
     return NAN if value is None else value
 
 
+CUTOFFS = "k", "recall", "multiple"
+
+
 def evaluate(measure, case, changes=MappingProxyType({}), mistake=None):
     """(value, {query: value}) as text, under the defaults and what `changes` answers otherwise; or with a mistake.
 
     case: 'judgments' and 'run' (rows of query, document, number), or 'grades' and 'missed'; 'labels' and 'scores' (and
-    'groups'). With them, 'k' or 'recall'."""
+    'groups'). With them, 'k', 'recall' or 'multiple'."""
     mistake = mistake or RIGHT
     definition = mistake.definition
     if isinstance(definition, dict):
@@ -142,7 +145,7 @@ def evaluate(measure, case, changes=MappingProxyType({}), mistake=None):
     judgments, run = map(by_query, mistake.rows(*rows))
     if answers.get("identical_ids") == "skip":
         run = {query: without_identical_ids(query, results) for query, results in run.items()}
-    cutoff = {name: case[name] for name in ("k", "recall") if name in case}
+    cutoff = {name: case[name] for name in CUTOFFS if name in case}
     try:
         if answers.get("max_grade", 0) is None:
             answers["max_grade"] = largest_grade(judgments, run, answers)
