@@ -331,10 +331,12 @@ class Identification(Result):
         if not self.fits: lead = 'The closest result, in Python'
         if fits: yield Text(f'{lead}: {fits[0].call}')
         named = [name for fit in self.fits[:rows] for name in fit.rivals]
-        requested = ', '.join(measure.requested for measure, _ in self.wanted)
         for name in dict.fromkeys(filter(None, [self.mistake, *named])):
             if name in MISTAKES: yield Text(f'{name}: {MISTAKES[name].says}.')
-            else: yield Text(f'This {name}, not {requested}.')
+            else:
+                requested = [x for x, variant in zip(fits[0].values, fits[0].ways) if variant.mistake == name]
+                verb = name if len(self) == 1 else name.replace(WRONG_MEASURE, 'may be ')
+                yield Text(f'This {verb}, not {", ".join(requested or fits[0].values)}.')
         for text in self.advice: yield Text(f'To decide: {text}.')
 
 # %% ../../nbs/forensics/identification.ipynb #eee92f32

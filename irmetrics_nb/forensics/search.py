@@ -144,7 +144,7 @@ def search_space(measure: Measure, name: str, grades: Sequence[float] = (1,)) ->
     levels = range(1, min(MOST_LEVELS, int(top)) + 1)
     tables: dict = {'gain': NAMED_GAINS, 'discount': DISCOUNTS, 'rel': levels,
                     'max_grade': [g for g in levels if g >= top], **NUMBERS_TRIED}
-    hint = get_type_hints(measure.kind.function)[name]
+    hint = get_type_hints(measure.kind.function).get(name)
     options = _literals(hint) or tables.get(name, ())
     return tuple(dict.fromkeys([measure.kind.params[name], *options]))
 
@@ -685,8 +685,8 @@ def _results(rankings, measure, jobs, mistakes, check, known=(), progress=None):
     outcomes: dict = {outcome.number: outcome for outcome in known}
     for done, (job, keys) in enumerate(jobs.items()):
         if progress: progress(done, len(jobs))
-        computed = job.measure_of(measure)
-        with suppress(ValueError):  # the measure refuses this, as RBP does gains above 1
+        with suppress(ValueError):  # the measure refuses this, as RBP does gains above 1, or a gain has no name
+            computed = job.measure_of(measure)
             for variant, content, arrays, options in _variants_with_arrays(rankings, computed, job, keys, mistakes):
                 outcome = outcomes.get(content)
                 if not outcome:
