@@ -83,8 +83,7 @@ TABLES['ir_measures'] = '''
     NumRet(rel) = NumRelRet(rel={x})
     NumRelRet = NumRelRet
     NumRel = NumRel
-    Accuracy = Accuracy \
-! the share of correctly ordered pairs; for queries with a hit: Success
+    Accuracy = Accuracy
     Compat = Compat
     BPM = BPM
     INST = INST
@@ -325,7 +324,6 @@ ELSEWHERE_TEXT = '''
     NCU = AP with other stopping probabilities and utilities (pyNTCIREVAL)
     graded AP, GAP = AP averaged over relevance levels, weighted by their probability
     ESL, expected search length = number of bad documents read before n good ones
-    Rndcg = nDCG averaged at the ranks where the ideal gains change (trec_eval)
     num_q, NumQ, runid, relstring = facts about a run'''
 
 # %% ../../nbs/metrics/names.ipynb #0fe9f64d

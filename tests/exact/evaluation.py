@@ -51,7 +51,9 @@ def value_of(measure, ranking, answers, cutoff, definition=None):
 
 
 def over_orders(values, ties):
-    "Of the values of all orders of tied documents the mean, the best or the worst; of one order its value."
+    "Of the values of all orders of tied documents the mean, the best or the worst; of one order its value. NaN if an order has none."
+    if None in values:
+        return NAN
     if ties == "average":
         return sum(values) / len(values)
     return min(values) if ties == "worst" else max(values)
@@ -59,7 +61,7 @@ def over_orders(values, ties):
 
 def nothing_to_find(measure, value, judged, answers, cutoff):
     "Whether a query has nothing for this measure to find: all judged documents in the best order score 0 as well."
-    if value > 0:
+    if value == NAN or value > 0:
         return False
     return value_of(measure, ideal_ranking(judged), answers, cutoff) == 0
 

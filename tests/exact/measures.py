@@ -434,6 +434,23 @@ def ndcg_at_relevant(ranking, *, rel):
     return over(total, len(ideal))
 
 
+def ndcg_at_levels(ranking, *, rel):
+    "DCG / IDCG at each rank where a grade of the ideal ranking ends, and at the end of a list that has two ranks more, averaged."
+    ideal, gains = relevant_first(ranking, rel), only_relevant(ranking, rel)
+    ranks = [i for i in range(1, len(ideal) + 1) if ideal[i - 1 : i] != ideal[i : i + 1]]
+    if ideal and len(gains) > len(ideal) + 1:
+        ranks.append(len(gains))
+    shares = (discounted_gain(gains, i, "linear", "log2", 2) / discounted_gain(ideal, i, "linear", "log2", 2) for i in ranks)
+    return over(sum(shares, Fraction(0)), len(ranks))
+
+
+def pair_accuracy(ranking, *, k=None, rel):
+    "How often the relevant document comes first, of all pairs with another document of the top k. None without a pair."
+    found = [is_relevant(grade, rel) for grade in ranking.grades[:k]]
+    first = [i < j for i, one in enumerate(found) for j, other in enumerate(found) if one and not other]
+    return Fraction(sum(first), len(first)) if first else None
+
+
 def rbp_residual(ranking, *, k=None, p):
     "What RBP would gain if all documents that nobody judged, and all after the list, were relevant."
     judged = [i for i, grade in enumerate(ranking.grades[:k]) if grade is not None]
@@ -885,6 +902,23 @@ MEASURES = {
         ndcg_at_relevant,
         parameters=REL,
         blind_to="negative",
+    ),
+    "Rndcg": Measure(
+        "nDCG at the ends of grades",
+        "DCG / IDCG of the relevant grades, at each rank where a grade of the ideal ranking ends (and at the end of a list of more than "
+        "R + 1 documents), averaged.",
+        ndcg_at_levels,
+        parameters=REL,
+        blind_to="negative",
+    ),
+    "Accuracy": Measure(
+        "accuracy of pairs",
+        "The share of pairs of a relevant and another document of the top k in which the relevant one comes first; without a pair there is no value.",
+        pair_accuracy,
+        parameters=REL,
+        cutoff="k",
+        blind_to="negative missed",
+        has_best_order=False,
     ),
     "Rprec_mult": Measure(
         "precision at a multiple of R",
