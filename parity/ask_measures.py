@@ -103,7 +103,7 @@ OF_TREC_EVAL += [f"Rprec_mult_{x:.2f}" for x in (0.2, 1, 2)]
 
 def trec_eval10(rng):
     qrels, run = collection(rng, scores=rng.choice(KINDS_OF_SCORES), grades=JUNK, missing=True)
-    found = by_program(program("10.0"), qrels, run, "-c", "-q", "-m", "all_trec")
+    found = by_program(program("10.0"), qrels, run, "-c", "-q", "-m", "all_trec", "-m", "yaap")
     for name in OF_TREC_EVAL:
         scores = evaluate(qrels, run, f"trec_eval10:{name}", conventions="trec_eval10")
         yield name, [found[name, q] for q in scores.query_ids], scores

@@ -60,7 +60,7 @@ def test_any_other_text_is_one_clear_error(text):
 @pytest.mark.parametrize('name', KINDS)
 def test_a_kind_is_found_by_its_name_and_every_alias_in_upper_or_lower_case(name):
     kind = KINDS[name]
-    at = {None: '', 'k': '@3', 'recall': '@0.5'}[kind.at]
+    at = {None: '', 'k': '@3', 'recall': '@0.5', 'multiple': '@0.5'}[kind.at]
     for alias in (name, *aliases_of(name)):
         for spelling in (alias, alias.upper(), alias.lower()):
             written = spelling + ''.join(f'({p}={x})' for p, x in kind.required.items()) + at
@@ -107,7 +107,7 @@ def test_every_measure_may_look_at_judged_documents_only_and_the_kind_need_not_k
     for name, kind in KINDS.items():
         assert 'judged_only' not in kind.params
         assert list(Measure(KINDS[name]).defaults) == [*kind.params, 'judged_only']
-        shown = {'RBP': 'p=0.8, ', 'Compat': 'p=0.95, ', 'iRBU': 'p=0.99, '}.get(name, '')
+        shown = {'RBP': 'p=0.8, ', 'RBPresidual': 'p=0.8, ', 'Compat': 'p=0.95, ', 'iRBU': 'p=0.99, '}.get(name, '')
         shown += ''.join(f'{p}={x}, ' for p, x in kind.required.items())
         assert repr(Measure(kind, kind.required)(judged_only=True)) == f'{name}({shown}judged_only=True)'
 
