@@ -184,7 +184,7 @@ def test_a_kind_that_is_declared_is_parsed_computed_and_counted_like_those_that_
     assert wanted.of([[2, 1, 2, 2], []]).tolist() == [2, 0]
     assert wanted.kind.aggregate is SUM is not MEAN
     assert evaluate({'q': {'a': 1, 'b': 1}, 'r': {'c': 1}}, {'q': ['a', 'b'], 'r': ['c']}, 'Found').means == {'Found': 3}
-    assert {'measure': 'Found, Found@k', 'question': 'How many?', 'page': 'test_measures', 'chinese': '', 'parameters': 'rel=1'} in measure_table()
+    assert {'family': 'Your own', 'measure': 'Found, Found@k', 'question': 'How many?', 'page': 'test_measures', 'chinese': '', 'parameters': 'rel=1'} in measure_table()
 
 
 def test_a_variant_of_a_metric_of_this_package_is_parsed_by_its_name(declare):
