@@ -95,7 +95,7 @@ def expected_gain(
     gain = by_scaled_gain(top, max_rel=max_rel, min_rel=min_rel)
     if model == 'INST': weight, total = _with_goal(top, gain, T, depth)
     else:
-        stops = np.zeros(len(gain))
+        stops: np.ndarray = np.zeros(len(gain))
         if model == 'BPM': stops = 1. * (top.running(np.add, gain) >= T)
         if model.startswith('NERR'): stops = gain
         weight, total = _with_stops(top, stops, patience(model, T=T, p=p)[:depth])
