@@ -510,7 +510,8 @@ def _audit_of_shape(f, parsed, shape, accept):
     agrees_for_binary = False
     if not passed:
         if wrong <= {_ABOVE_1_EDGE} and {*in_edges} <= {*HARMLESS_MISTAKES}:
-            agrees_for_binary = auditor.agrees_for_binary()
+            agrees_for_binary = bool(good)
+            if accept is not None or not auditor.binary: agrees_for_binary = auditor.agrees_for_binary()
         if good:
             computes += ', but not in every case'
             questions = []
