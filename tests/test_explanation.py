@@ -242,7 +242,7 @@ def read_back(text):
     exact = re.sub(r"(?<![\w.])(\d+(?:\.\d+)?(?:e-\d+)?)(?![\w.])", r"Fraction('\1')", middle)
     exact = re.sub(r"\*\*Fraction\('(\d+)'\)", r"**\1", exact)
     try:
-        return eval(exact, {"Fraction": Fraction})
+        return eval(exact, {"Fraction": Fraction, "log2": log2})
     except ZeroDivisionError:
         return Fraction(0)
 

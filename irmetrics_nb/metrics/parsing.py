@@ -335,11 +335,12 @@ def _value_of_flat(text):
 
 def _of_flat(text):
     "Parse the result of `flat_name`; return None for any other name."
-    name, kind = text, None
+    name = text
+    kind = None
     while kind is None and '_' in name:
         name = name.rpartition('_')[0]
-        shortened = (kind for kind in KINDS.values() if name in kind.short)
-        kind = next(shortened, look_up(name))
+        kind = next((kind for kind in KINDS.values() if name in kind.short),
+                    look_up(name))
     if kind is None: return None
     keys = '|'.join([*kind.params, *kind.spellings, 'judged_only', 'at'])
     pair = f'_({keys})_([^_]*)'
