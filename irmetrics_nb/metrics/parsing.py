@@ -336,16 +336,17 @@ def _value_of_flat(text):
 def _of_flat(text):
     "Parse the result of `flat_name`; return None for any other name."
     name = text
-    kind = None
-    while kind is None and '_' in name:
+    while '_' in name:
         name = name.rpartition('_')[0]
         kind = next((kind for kind in KINDS.values() if name in kind.short),
                     look_up(name))
-    if kind is None: return None
+        if kind: break
+    else: return None
     keys = '|'.join([*kind.params, *kind.spellings, 'judged_only', 'at'])
     pair = f'_({keys})_([^_]*)'
-    if not re.fullmatch(f'{name}(?:{pair})+', text): return None
-    values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}
+    settings = text.removeprefix(name)
+    if not re.fullmatch(f'(?:{pair})+', settings): return None
+    values = {key: _value_of_flat(word) for key, word in re.findall(pair, settings)}
     at = values.pop('at', None)
     return Measure(kind, {**kind.short.get(name, {}), **values}, at)
 

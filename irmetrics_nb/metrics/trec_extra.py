@@ -16,6 +16,7 @@ from ..core.gains import ratio
 from ..core.judged import Judged
 from ..core.measures import SUM, Share, declare
 from .ap import precision_at
+from .dcg import dcg
 from .graded import by_relevant_grade, place_in_ideal
 from .sets import by_relevance, depth, retrieved_within
 
@@ -27,13 +28,9 @@ def _beside_ideal(ranking, rel):
     ideal = ranking.ideal.found(rel)
     return hits, ideal, place_in_ideal(ideal, hits.query, hits.rank)
 
-def _discounted_grades(batch):
-    "Return the grade of each document, discounted by its rank."
-    return batch.grade / np.log2(batch.rank + 1)
-
 def _inverse_dcg(ideal):
     "Return 1 / DCG at each rank of the ideal ranking; 0 where its DCG is 0."
-    return ratio(1, ideal.running(np.add, _discounted_grades(ideal)))
+    return ratio(1, ideal.running(np.add, dcg.terms(ideal)))
 
 def _later(batch, values):
     "Return the sum of the values of each document and of all later ones of its query."
@@ -44,8 +41,8 @@ def _terms_of_mean(hits, ideal, weights, at_end):
 
     weights: for each document, the sum of 1 / IDCG over these ranks, from its rank on.
     at_end: how often the mean includes the value after the last rank, for each query."""
-    whole = ratio(at_end, ideal.total(_discounted_grades(ideal)))
-    return hits, _discounted_grades(hits) * (weights + whole[hits.query])
+    whole = ratio(at_end, ideal.total(dcg.terms(ideal)))
+    return hits, dcg.terms(hits) * (weights + whole[hits.query])
 
 # %% ../../nbs/metrics/trec_extra.ipynb #4ced41d7
 @declare('G', chinese='G增益', largest=1,
@@ -186,8 +183,8 @@ def unjudged_at(ranking: Judged, /, *, k: Cutoff = None) -> np.ndarray:
     >>> unjudged_at([None, 1, 0, 2])
     0.25
     """
-    judged = ranking.top(k).total(1)
-    return ratio(retrieved_within(ranking, k) - judged, depth(ranking, k))
+    unjudged = retrieved_within(ranking, k) - ranking.top(k).total(1)
+    return ratio(unjudged, depth(ranking, k))
 
 Unjudged = unjudged_at.measure
 
