@@ -513,8 +513,8 @@ def test_values_that_are_only_short_are_not_called_rounded():
 WORTH = None, 0, 0.25, 0.5, 1  # of a missing query, and of a query without relevant documents; None: left out
 
 
-# A query without a pair has no Accuracy, whatever it is worth.
-@pytest.mark.parametrize("name", [name for name in KINDS_OF_RUNS if KINDS[name].aggregate.name == "the mean" and name != "Accuracy"])
+# A query without a pair has no PairAccuracy, whatever it is worth.
+@pytest.mark.parametrize("name", [name for name in KINDS_OF_RUNS if KINDS[name].aggregate.name == "the mean" and name != "PairAccuracy"])
 def test_no_two_means_of_the_sample_of_several_queries_coincide(name):
     qrels, run = _several_queries()
     queries = list(qrels)

@@ -52,7 +52,7 @@ def close(a, b):
 
 
 def same(a, b):
-    "Whether two values are equal, or both NaN, as where Accuracy has no pair."
+    "Whether two values are equal, or both NaN, as where PairAccuracy has no pair."
     return a == b or (np.isnan(a) and np.isnan(b))
 
 
@@ -503,7 +503,7 @@ def test_what_queries_and_documents_add_sums_to_the_difference(name, seed):
     try:
         why = explain_difference(usual(name), qrels, run, other)
     except ValueError as refusal:
-        assert name == "Accuracy" and "not over the same queries" in str(refusal)
+        assert name == "PairAccuracy" and "not over the same queries" in str(refusal)
         return
     means = [evaluate(qrels, r, usual(name), part=True).means for r in (run, other)]
     (a,), (b,) = (list(m.values()) for m in means)

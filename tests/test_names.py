@@ -198,7 +198,7 @@ NOT_HERE = {'alpha-nDCG@10': 'repeated subtopic', 'alpha_nDCG@10': 'repeated sub
             'NRBP': 'RBP; a repeated subtopic', 'RBO': 'agreement of two rankings', 'rbo@10': 'package rbo|[(]rbo[)]', 'statAP': 'statAP_MQ_eval',
             'TBG': 'time that reading takes', 'U-measure': 'how much text',
             'graded AP': 'AP averaged', 'GAP': 'AP averaged', 'BERTScore': 'two texts are', 'StRecall@5': 'subtopics found',
-            'D#-nDCG@10': 'intents', 'AUC': 'auc.labels, scores.', 'context_precision': 'SetP', 'Rndcg': 'nDCG averaged', 'rbp_resid': 'write RBPresidual', 'ROUGE': 'texts',
+            'D#-nDCG@10': 'intents', 'AUC': 'auc.labels, scores.', 'context_precision': 'SetP', 'rbp_resid': 'write RBPresidual', 'ROUGE': 'texts',
             'strec@10': 'subtopics found', 'nugget': 'facts in an answer', 'nugget recall': 'facts',
             'p-MRR': 'two runs', 'condensed list': 'judged_only=True', 'tau-AP': '[(]ircor'}
 
