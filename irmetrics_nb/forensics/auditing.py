@@ -211,9 +211,9 @@ class _Auditor:
 
     def groups(self, cases):
         """Divide cases into lists that are computed as one collection each. If the measure has
-        `max_grade`, the cases of a list have the same largest grade. For Judged, documents of
-        grade 0 become unjudged."""
-        if self.measure.name == 'Judged':
+        `max_grade`, the cases of a list have the same largest grade. For Judged and other
+        measures of what is unjudged, documents of grade 0 become unjudged."""
+        if self.measure.name in ('Judged', 'Unjudged', 'RBPresidual'):
             cases = [replace(case, grades=tuple(g or None for g in case.grades)) for case in cases]
         if 'max_grade' not in self.params: return [cases]
         def scale(case): return max(case.judged().values())

@@ -345,16 +345,18 @@ def _value_of_flat(text):
 
 def _of_flat(text):
     "Parse the result of `flat_name`; return None for any other name."
-    name, kind = text, None
-    while kind is None and '_' in name:
+    name = text
+    while '_' in name:
         name = name.rpartition('_')[0]
-        shortened = (kind for kind in KINDS.values() if name in kind.short)
-        kind = next(shortened, look_up(name))
-    if kind is None: return None
+        kind = next((kind for kind in KINDS.values() if name in kind.short),
+                    look_up(name))
+        if kind: break
+    else: return None
     keys = '|'.join([*kind.accepted, 'at'])
     pair = f'_({keys})_([^_]*)'
-    if not re.fullmatch(f'{name}(?:{pair})+', text): return None
-    values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}
+    settings = text.removeprefix(name)
+    if not re.fullmatch(f'(?:{pair})+', settings): return None
+    values = {key: _value_of_flat(word) for key, word in re.findall(pair, settings)}
     at = values.pop('at', None)
     return Measure(kind, {**kind.short.get(name, {}), **values}, at)
 

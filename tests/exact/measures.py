@@ -1036,7 +1036,7 @@ MEASURES = {
         parameters=REL,
         blind_to="negative",
     ),
-    "Accuracy": Measure(
+    "PairAccuracy": Measure(
         "accuracy of pairs",
         "The share of pairs of a relevant and another document of the top k in which the relevant one comes first; without a pair there is no value.",
         pair_accuracy,
