@@ -230,7 +230,7 @@ def test_supported_names_are_not_listed_as_unsupported():
     offered = {name.casefold() for kind in KINDS.values() for name in (kind.name, *aliases_of(kind.name))} | {row.stem for row in OFFERED if find_name(row.stem) == row}
     assert not any(find_elsewhere(name) for name in offered)
     assert all(len(said) > 10 for said in ELSEWHERE.values())
-    assert find_elsewhere('RBP_Resid') == find_elsewhere('rbpresid') != ''
+    assert find_elsewhere('Kendall_Tau') == find_elsewhere('kendallTau') != ''
     assert not {row.name for row in NAMES if not is_offered(row) and not row.why}, 'say what to do instead'
 
 
