@@ -65,6 +65,7 @@ bench-spark: .venv-spark/.ready ## measure Spark with two executors beside one m
 
 parity: .venv-parity/.tools ## ask other tools about random collections and the vectors, and compare with their conventions here
 	@PYTHONPATH=. .venv-parity/bin/python parity/run.py $(ARGS)
+	@PYTHONPATH=. .venv-parity/bin/python parity/measures.py
 	@PYTHONPATH=. .venv-parity/bin/python parity/vectors.py
 	@PYTHONPATH=. .venv-parity/bin/python parity/identify.py
 	@.venv-parity/bin/python -m pytest -q -rs -c /dev/null parity/test_libraries.py

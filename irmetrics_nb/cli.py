@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['app', 'EXAMPLES', 'RUN_FILE', 'EXPLAIN_EXAMPLES', 'IDENTIFY_EXAMPLES', 'DIFFER_EXAMPLES', 'AUDIT_EXAMPLES',
-           'COMMANDS', 'USAGE_ERROR', 'peak_memory', 'as_json', 'load_function', 'main']
+           'COMMANDS', 'USAGE_ERROR', 'peak_memory', 'rows_with', 'as_json', 'load_function', 'main']
 
 # %% ../nbs/top_level/cli.ipynb #101ddef8
 import json
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,7 @@ from irmetrics_nb.cli_compare import (
     _report_command,
 )
 from .evaluation.scores import FORMATS, rendered_scores
-from .metrics.names import name_table
+from .metrics.names import aliases_of, name_table
 from .metrics.parsing import trec_names
 from .results.results import TABULATE_FORMATS, rendered, without_nan
 
@@ -207,16 +208,31 @@ def _check_command(qrels, runs=(), format='table', faults=20, output=None, syste
     if not checkup.ok: raise typer.Exit(1)
 
 # %% ../nbs/top_level/cli.ipynb #2c910420
-@takes_options(names=option(bool, 'Show the names of the measures in other '
+@takes_options(words=argument(list[str], 'Show only measures with all of these words.', '[WORD]...'),
+               names=option(bool, 'Show the names of the measures in other '
                                   'tools.', '--names'))
-def _list_measures(format='table', names=False, output=None, imports=()):
+def _list_measures(words=(), format='table', names=False, output=None, imports=()):
     "List the measures, or with --names their names in other tools."
-    if names: return show(_rows_as_text(name_table(), format), output)
-    columns = 'measure', 'question', 'parameters'
-    rows = [{name: row[name] for name in columns} for row in measure_table()]
+    if names: return show(_rows_as_text(rows_with(words, name_table()), format), output)
+    columns = 'family', 'measure', 'question', 'parameters'
+    found = rows_with(words, measure_table())
+    rows = [{name: row[name] for name in columns} for row in found]
+    if format == 'table':
+        for above, row in reversed([*pairwise(rows)]):
+            if row['family'] == above['family']: row['family'] = ''
     note = ('\n\nEach measure also takes judged_only=True, which removes unjudged '
             'documents first.')
-    show(_rows_as_text(rows, format, [None, 44, 32], note), output)
+    show(_rows_as_text(rows, format, [17, None, 38, 30], note), output)
+
+def rows_with(words, rows):
+    "Return the rows with all of the words, in one of their fields or a name of another tool."
+    def text(row):
+        others = aliases_of(row['measure'].partition(',')[0])
+        return ' '.join([*row.values(), *others]).casefold()
+    found = [row for row in rows if all(word.casefold() in text(row) for word in words)]
+    if not found: raise typer.BadParameter(f'no measure has {" and ".join(map(repr, words))} in its family, '
+                                           'name, question or a name of another tool')
+    return found
 
 def _rows_as_text(rows, format, widths=None, note=''):
     from tabulate import tabulate

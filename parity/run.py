@@ -31,7 +31,7 @@ import numpy as np
 from old_calls import OLD_CALLS
 
 HERE = Path(__file__).parent
-FIVE_DIGITS = 5.1e-6
+FOUR_DIGITS, FIVE_DIGITS = 5.1e-5, 5.1e-6
 
 
 class Tool(NamedTuple):

@@ -83,7 +83,7 @@ def drawn(name, parameter):
     return st.sampled_from(values_to_try(name, parameter)) | (tables if parameter == "gain" else st.nothing())
 
 
-AT = {None: [None], "k": [None, 3], "recall": [None, 0.5]}
+AT = {None: [None], "k": [None, 3], "recall": [None, 0.5], "multiple": [None, 0.4]}
 
 
 def each_parameter(name):
@@ -105,6 +105,7 @@ WRITTEN = {
 
 
 BEHIND_AT = {None: st.none(), "k": cutoffs, "recall": st.sampled_from([None, *(x / 20 for x in range(21))])}
+BEHIND_AT["multiple"] = st.sampled_from([None, *(x / 20 for x in range(1, 41))])
 
 
 @cache

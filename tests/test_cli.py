@@ -10,6 +10,7 @@ import sys
 import time
 from importlib import import_module
 from inspect import signature
+from itertools import groupby
 from typing import get_args
 
 import polars as pl
@@ -218,8 +219,23 @@ def test_the_policies_can_be_chosen(files):
 def test_measures_lists_every_kind():
     from irmetrics_nb.metrics.registry import KINDS
     done = irmetrics('measures', '--format', 'json')
-    assert [r['measure'].split(',')[0] for r in json.loads(done.stdout)] == list(KINDS)
-    assert irmetrics('measures').returncode == 0
+    rows = json.loads(done.stdout)
+    assert sorted(r['measure'].split(',')[0] for r in rows) == sorted(KINDS)
+    families = [r['family'] for r in rows]
+    assert [family for family, _ in groupby(families)] == list(dict.fromkeys(families)), 'each family stands together'
+    shown = irmetrics('measures').stdout
+    assert all(shown.count(f'\n{family[:9]}') == 1 for family in families)
+
+
+@pytest.mark.parametrize('words, found', [('ndcg_cut', ['nDCG']), ('RBP patience', ['NERR10']), ('几何 MAP', ['GMAP'])])
+def test_measures_are_found_by_words_of_their_question_and_by_names_of_other_tools(words, found):
+    rows = json.loads(irmetrics('measures', *words.split(), '--format', 'json').stdout)
+    assert [r['measure'].split(',')[0] for r in rows] == found
+
+
+def test_a_word_that_no_measure_has_is_an_error():
+    done = irmetrics('measures', 'patience', 'frobnicate')
+    assert done.returncode == 2 and "no measure has 'patience' and 'frobnicate'" in done.stderr
 
 
 def test_demo_shows_who_differs_and_one_query_in_words_and_ends_with_two_commands_that_work(tmp_path):

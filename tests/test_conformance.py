@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from exact import files, search
 from exact.choice import names, never_differ, pairs_apart, tried
-from exact.evaluation import RIGHT
+from exact.evaluation import CUTOFFS, RIGHT
 from exact.evaluation import evaluate as exactly
 from exact.mistakes import MISTAKES
 from exact.tools import tools
@@ -256,7 +256,7 @@ def rows(case):
 def measure_of(measure, case, answers):
     "Our measure with the answers that are its parameters, and its cutoff."
     parameters = {name: answer for name, answer in answers.items() if name not in QUESTIONS}
-    cutoff = case.get("k", case.get("recall"))
+    cutoff = next((case[name] for name in CUTOFFS if name in case), None)
     found = usual(measure)(**parameters)
     return Measure(found.kind, found.params, cutoff)
 
@@ -420,7 +420,7 @@ def jobs_for_lists():
         for case in file["cases"]:
             grades = [None if g is None or g < 0 else g for g in case.get("grades", [])]
             pool = [g for g in (*case.get("grades", []), *case.get("missed", [])) if g is not None and g >= 0]
-            options = {"ideal": pool} | {name: case[name] for name in ("k", "recall") if name in case}
+            options = {"ideal": pool} | {name: case[name] for name in CUTOFFS if name in case}
             for name, answers in {"default": {}, **file["settings"]}.items():
                 if "grades" in case and answers.keys().isdisjoint(QUESTIONS):
                     yield [measure, grades, options | answers], looked_up(measure, case, name)[0], (case["name"], name)

@@ -60,7 +60,7 @@ def test_any_other_text_is_one_clear_error(text):
 @pytest.mark.parametrize('name', KINDS)
 def test_a_kind_is_found_by_its_name_and_every_alias_in_upper_or_lower_case(name):
     kind = KINDS[name]
-    at = {None: '', 'k': '@3', 'recall': '@0.5'}[kind.at]
+    at = {None: '', 'k': '@3', 'recall': '@0.5', 'multiple': '@0.5'}[kind.at]
     for alias in (name, *aliases_of(name)):
         for spelling in (alias, alias.upper(), alias.lower()):
             written = spelling + ''.join(f'({p}={x})' for p, x in kind.required.items()) + at
@@ -107,7 +107,7 @@ def test_every_measure_may_look_at_judged_documents_only_and_the_kind_need_not_k
     for name, kind in KINDS.items():
         assert 'judged_only' not in kind.params
         assert list(Measure(KINDS[name]).defaults) == [*kind.params, 'judged_only']
-        shown = {'RBP': 'p=0.8, ', 'Compat': 'p=0.95, ', 'iRBU': 'p=0.99, '}.get(name, '')
+        shown = {'RBP': 'p=0.8, ', 'RBPresidual': 'p=0.8, ', 'Compat': 'p=0.95, ', 'iRBU': 'p=0.99, '}.get(name, '')
         shown += ''.join(f'{p}={x}, ' for p, x in kind.required.items())
         assert repr(Measure(kind, kind.required)(judged_only=True)) == f'{name}({shown}judged_only=True)'
 
@@ -184,7 +184,7 @@ def test_a_kind_that_is_declared_is_parsed_computed_and_counted_like_those_that_
     assert wanted.of([[2, 1, 2, 2], []]).tolist() == [2, 0]
     assert wanted.kind.aggregate is SUM is not MEAN
     assert evaluate({'q': {'a': 1, 'b': 1}, 'r': {'c': 1}}, {'q': ['a', 'b'], 'r': ['c']}, 'Found').means == {'Found': 3}
-    assert {'measure': 'Found, Found@k', 'question': 'How many?', 'page': 'test_measures', 'chinese': '', 'parameters': 'rel=1'} in measure_table()
+    assert {'family': 'Your own', 'measure': 'Found, Found@k', 'question': 'How many?', 'page': 'test_measures', 'chinese': '', 'parameters': 'rel=1'} in measure_table()
 
 
 def test_a_variant_of_a_metric_of_this_package_is_parsed_by_its_name(declare):

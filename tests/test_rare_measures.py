@@ -1,4 +1,4 @@
-"NCG, Q, nERR, Compat, infAP, the C/W/L family and iRBU: values by hand, and those of the tools that have them."
+"NCG, Q, nERR, Compat, infAP, the C/W/L family, iRBU and those of trec_eval: values by hand, and those of the tools that have them."
 from fractions import Fraction
 
 import ir_measures
@@ -32,6 +32,16 @@ BY_HAND = [
     ("NERR9(max_rel=2)@2", [1, 2], (Fraction(1, 2) + Fraction(1, 4)) / (1 + Fraction(1, 4))),
     ("NERR10(max_rel=1)", [1, 1], Fraction(1)),
     ("iRBU(max_grade=2, p=0.5)", [2, 1], Fraction(3, 4) / 2 + Fraction(1, 4) * Fraction(1, 4) / 4),
+    ("G", [0, 0, 2], Fraction(2, 2) / np.log2(2 + 2)),  # the ideal list has 2 + 1 + 1 down to rank 3, and the list has 2
+    ("binG", [0, 0, 1, 1], Fraction(1, 2)),
+    ("ndcg_rel", [0, 0, 3], Fraction(1, 2)),
+    ("Rprec_mult@1.5", FLOWER, Fraction(4, 6)),
+    ("Rprec_mult@0.5", FLOWER, Fraction(1, 2)),
+    ("yaap", [1, None, 0, 1], np.log(5 / 3)),
+    ("utility", [1, None, 0], Fraction(1 - 2)),
+    ("NumNonrelRet", [1, None, 0, 0], Fraction(2)),
+    ("Unjudged@5", [1, None, 0], Fraction(1, 5)),
+    ("RBPresidual(p=0.5)", [1, None, 1], Fraction(1, 4) + Fraction(1, 8)),
 ]  # fmt: skip
 
 
@@ -72,6 +82,38 @@ def test_values_are_those_of_ir_measures_on_random_collections(name):
         (theirs,) = oracles.by_ir_measures(qrels, run, [ir_measures.parse_measure(name)]).values()
         scores = evaluate(qrels, run, f"ir_measures:{name}")
         np.testing.assert_allclose(scores.values[0, 0], [theirs[q] for q in scores.query_ids], rtol=0, atol=1e-12)
+
+
+# The documents of three queries in rank order, the grades of a, b, c …, and what trec_eval 10.0 (f425365) prints for them.
+LISTS_OF_TREC_EVAL = {"q1": ("bxcaydz", [3, 0, 1, 2, 1]), "q2": ("byxca", [1, 0, 4]), "q3": ("cbadx", [0, 2, 2, 1])}
+PRINTED = {
+    "G": [0.35851285392499826, 0.43067655807339306, 0.92618595071429155],
+    "binG": [0.35766913951834828, 0.43067655807339306, 0.87697658452381921],
+    "ndcg_rel": [0.35368744420779169, 0.41376845209821778, 0.99385734264353598],
+    "utility": [-1, -1, 1],
+    "yaap": [-0.45198512374305744, -0.35364004024357848, 1.0986122886681098],
+    "num_nonrel_judged_ret": [1, 1, 1],
+    "unj_5": [0.4, 0.4, 0.2],
+    "unj_10": [0.3, 0.2, 0.1],
+    "Rprec_mult_0.60": [0.33333333333333331, 0, 1],
+    "Rprec_mult_1.60": [0.42857142857142855, 0.25, 0.6],
+    "RBPresidual(p=0.9)": [0.68705100000000008, 0.76149000000000011, 0.65610000000000013],  # rbp_resid
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_values_are_those_that_trec_eval_10_prints(name):
+    qrels, run = {}, {}
+    for query, (documents, judged) in LISTS_OF_TREC_EVAL.items():
+        qrels[query] = dict(zip("abcde", judged))
+        run[query] = list(documents)
+    values = evaluate(qrels, run, name, conventions="trec_eval10").values[0, 0]
+    assert values == pytest.approx(PRINTED[name], abs=1e-12)
+
+
+def test_what_trec_eval_prints_as_rbp_resid_is_named_with_advice():
+    with pytest.raises(ValueError, match="0 if all documents of the list are judged: write RBPresidual"):
+        parse("rbp_resid", tool="trec_eval10")
 
 
 # (grades of the list, judged grades, k, beta) and what pyNTCIREVAL 0.0.3 computes: Q with linear gains, nERR with gains of 2^g - 1.

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from helpers import irmetrics
-from project import NBS
+from project import NBS, ROOT
 
 from irmetrics_nb import parse
 from irmetrics_nb.metrics.parsing import parse_all, trec_names
@@ -61,7 +61,7 @@ def test_all_trec_prints_the_lines_of_trec_eval_10(printed, options):
     assert lines[:3] == ["runid                 \tall\tmine", "num_q                 \tall\t3", "num_ret               \tall\t6"]
     fields = [line.split("\t") for line in lines]
     names = [name.strip() for name, _, _ in fields]
-    assert names == [name for name in EXPECTED if name in names] and len(names) >= 78
+    assert names == [name for name in EXPECTED if name in names] and len(names) == 97
     for name, query, value in fields:
         assert len(name) == max(22, len(name.strip())) and query == "all"
         expected = EXPECTED[name.strip()]
@@ -114,3 +114,20 @@ def test_pages_say_how_many_names_of_ir_measures_and_lines_of_trec_eval_are_comp
     lines = len(trec_names("trec_eval10")) + 2
     assert lines == count_computed([name for name in EXPECTED if name not in ("runid", "num_q")], "trec_eval10") + 2
     assert f"**{lines} of {len(EXPECTED)} lines**" in outputs_of("trec_eval")
+
+
+def test_the_readme_has_the_counts_of_the_pages():
+    said = re.findall(r"(\d+ of \d+)(?: lines)? of \w+", (ROOT / "README.md").read_text(encoding="utf-8"))
+    pages = outputs_of("ir_measures") + outputs_of("trec_eval") + outputs_of("specialised_tools")
+    assert said == re.findall(r"(\d+ of \d+) (?:names|lines)", pages)
+
+
+ASKED = json.loads((ROOT / "parity/measures.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("tool", ["pyndeval", "ir_measures", "pyNTCIREVAL", "trec_eval", "sample_eval.pl"])
+def test_every_value_of_a_tool_on_300_random_collections_is_the_same_here(tool):
+    found = ASKED[tool]
+    assert found["rounds"] >= 300 and found["within"] <= 5.1e-5
+    for name, row in found["measures"].items():
+        assert row["numbers"] >= 1000 and row["largest"] <= found["within"], name

@@ -184,6 +184,7 @@ PARAMETERS = {
     'max_grade': ('float or None', 'The largest grade of the scale. None: the largest grade in the judgments.'),
     'phi': ('str or function', "The value of stopping at a rank: 'reciprocal', 'log2', or a function; phi(1) = 1."),
     'judged_only': ('bool', 'Whether unjudged documents are removed, so that later documents move up.'),
+    'multiple': ('float', 'The cutoff as a multiple of R, the number of relevant documents.'),
     'p': ('float', 'Persistence in (0, 1): the probability that the reader looks at the next document.'),
     'T': ('float', 'The gain that a user wants, above 0. A document of the largest grade has the gain 1.'),
     'max_rel': ('float', 'The largest grade of the scale. Higher grades count like it.'),

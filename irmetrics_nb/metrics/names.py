@@ -49,7 +49,8 @@ TABLES = {'trec_eval': '''
     G = G
     binG = binG
     utility = utility
-    relstring runid num_q num_nonrel_judged_ret ='''}
+    num_nonrel_judged_ret = NumNonrelRet
+    relstring runid num_q ='''}
 
 # %% ../../nbs/metrics/names.ipynb #8d3b9201
 TABLES['ir_measures'] = '''
@@ -82,8 +83,7 @@ TABLES['ir_measures'] = '''
     NumRet(rel) = NumRelRet(rel={x})
     NumRelRet = NumRelRet
     NumRel = NumRel
-    Accuracy = Accuracy \
-! the share of correctly ordered pairs; for queries with a hit: Success
+    Accuracy = Accuracy
     Compat = Compat
     BPM = BPM
     INST = INST
@@ -254,10 +254,10 @@ TABLES['trec_eval10'] = '''
     11pt_avg = IPrec(levels='trec_eval10')
     dcg = DCG
     rbp = RBP(p=0.9)
-    unj_{k} = Unjudged@{k} for 5 10 20 \
-! the share of unjudged documents, 1 minus the measure Judged
+    unj_{k} = Unjudged@{k} for 5 10 20
     yaap = yaap
-    rbp_resid = ! the residual of RBP(p=0.9): call the function rbp_residual'''
+    rbp_resid = ! the residual of RBP(p=0.9), but 0 if all documents of the \
+list are judged: write RBPresidual(p=0.9)'''
 KIN = {'trec_eval9': 'trec_eval', 'trec_eval10': 'trec_eval', 'pytrec_eval': 'trec_eval'}
 
 # %% ../../nbs/metrics/names.ipynb #57b00004
@@ -324,13 +324,7 @@ ELSEWHERE_TEXT = '''
     NCU = AP with other stopping probabilities and utilities (pyNTCIREVAL)
     graded AP, GAP = AP averaged over relevance levels, weighted by their probability
     ESL, expected search length = number of bad documents read before n good ones
-    ndcg_rel = nDCG averaged at the ranks of relevant documents (trec_eval)
-    Rndcg = nDCG averaged at the ranks where the ideal gains change (trec_eval)
-    Rprec_mult = precision at multiples of R (trec_eval)
-    G, binG = gain, discounted by the distance to the ideal ranking (trec_eval)
-    utility = a weighted sum of four counts of documents (trec_eval)
-    yaap = the log odds of the sum of the precisions of AP (trec_eval 10)
-    num_nonrel_judged_ret, num_q, NumQ, runid, relstring = facts about a run'''
+    num_q, NumQ, runid, relstring = facts about a run'''
 
 # %% ../../nbs/metrics/names.ipynb #0fe9f64d
 ELSEWHERE_TEXT += '''

@@ -27,9 +27,11 @@ def _count(judged, selected):
 
     selected: (judgments,) bool; 1 counts all. The result is an array (queries, strata)."""
     stratum = _strata(judged.pool_labels)
-    counts = np.zeros((len(judged), np.max(stratum, initial=0) + 1))
-    np.add.at(counts, (judged.pool_query, stratum), selected)
-    return counts
+    shape = len(judged), np.max(stratum, initial=0) + 1
+    cell = judged.pool_query * shape[1] + stratum
+    weights = np.broadcast_to(selected, cell.shape)
+    counts = np.bincount(cell, weights, minlength=shape[0] * shape[1])
+    return counts.reshape(shape)
 
 def _weights(judged):
     "Return N/n of each stratum of each query, as an array (queries, strata)."

@@ -15,6 +15,7 @@ from exact.settings import settings, what_matters
 from exact.tools import tools
 
 AT_RECALL = (None, 0.5, 0.7)
+MULTIPLES = (None, 0.5, 1.4)
 ALWAYS = "example", "example@4", "one-pair-tied", "graded-labels", "one-class", "two-groups"  # cases that are there, whatever they tell apart
 
 
@@ -82,7 +83,7 @@ class Case(NamedTuple):
 def with_cutoffs(measure, name, each):
     "The cases that an input gives."
     parameter = MEASURES[measure].cutoff
-    cutoffs = {None: (None,), "k": each.cutoffs, "recall": AT_RECALL}[parameter]
+    cutoffs = {None: (None,), "k": each.cutoffs, "recall": AT_RECALL, "multiple": MULTIPLES}[parameter]
     for cutoff in cutoffs:
         at = "" if cutoff is None else f"@{cutoff}"
         more = {} if cutoff is None else {parameter: cutoff}

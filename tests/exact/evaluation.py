@@ -51,7 +51,9 @@ def value_of(measure, ranking, answers, cutoff, definition=None):
 
 
 def over_orders(values, ties):
-    "Of the values of all orders of tied documents the mean, the best or the worst; of one order its value."
+    "Of the values of all orders of tied documents the mean, the best or the worst; of one order its value. NaN if an order has none."
+    if None in values:
+        return NAN
     if ties == "average":
         return sum(values) / len(values)
     return min(values) if ties == "worst" else max(values)
@@ -59,7 +61,7 @@ def over_orders(values, ties):
 
 def nothing_to_find(measure, value, judged, answers, cutoff):
     "Whether a query has nothing for this measure to find: all judged documents in the best order score 0 as well."
-    if value > 0:
+    if value == NAN or value > 0:
         return False
     return value_of(measure, ideal_ranking(judged), answers, cutoff) == 0
 
@@ -122,11 +124,14 @@ def of_labels(case, answers):
     return NAN if value is None else value
 
 
+CUTOFFS = "k", "recall", "multiple"
+
+
 def evaluate(measure, case, changes=MappingProxyType({}), mistake=None):
     """(value, {query: value}) as text, under the defaults and what `changes` answers otherwise; or with a mistake.
 
     case: 'judgments' and 'run' (rows of query, document, number), or 'grades' and 'missed'; 'labels' and 'scores' (and
-    'groups'). With them, 'k' or 'recall'."""
+    'groups'). With them, 'k', 'recall' or 'multiple'."""
     mistake = mistake or RIGHT
     definition = mistake.definition
     if isinstance(definition, dict):
@@ -142,7 +147,7 @@ def evaluate(measure, case, changes=MappingProxyType({}), mistake=None):
     judgments, run = map(by_query, mistake.rows(*rows))
     if answers.get("identical_ids") == "skip":
         run = {query: without_identical_ids(query, results) for query, results in run.items()}
-    cutoff = {name: case[name] for name in ("k", "recall") if name in case}
+    cutoff = {name: case[name] for name in CUTOFFS if name in case}
     try:
         if answers.get("max_grade", 0) is None:
             answers["max_grade"] = largest_grade(judgments, run, answers)

@@ -166,6 +166,41 @@ def bpref(ranking, *, rel):
     return over(total, R)
 
 
+def log_odds_of_precision(ranking, *, rel):
+    "ln((1 + S) / (1 + R - S)) with the sum S of the precisions at relevant documents."
+    S = sum((precision_at(ranking, i, rel) for i in ranks_of_relevant(ranking, None, rel)), Fraction(0))
+    missing = 1 + number_relevant(ranking, rel=rel) - S
+    if missing <= 0:  # with a mistake that counts documents twice
+        raise Refused(f"the precisions sum to {S}")
+    return natural_logarithm((1 + S) / missing)
+
+
+def precision_at_multiple(ranking, *, multiple=None, rel):
+    "The precision of the top x R + 0.9, cut to a whole number."
+    places = int(float(multiple or 1) * int(number_relevant(ranking, rel=rel)) + 0.9)  # in floats, as the C code of trec_eval does
+    return over(hits(ranking, k=places, rel=rel), places)
+
+
+def net_relevant(ranking, *, rel):
+    return 2 * hits(ranking, rel=rel) - len(ranking.grades)
+
+
+def number_not_relevant(ranking, *, rel):
+    return Fraction(sum(grade is not None and grade < rel for grade in ranking.grades))
+
+
+def unjudged_share(ranking, *, k=None):
+    unjudged = sum(grade is None for grade in ranking.grades[:k])
+    return over(Fraction(unjudged), places(ranking, k))
+
+
+def binary_gain(ranking, *, rel):
+    "Each relevant document, divided by log2(2 + the number of others above it)."
+    ranks = ranks_of_relevant(ranking, None, rel)
+    total = sum((1 / logarithm(2 + i - found, 2) for found, i in enumerate(ranks, 1)), Fraction(0))
+    return over(total, number_relevant(ranking, rel=rel))
+
+
 # ---- gains ----
 
 
@@ -423,6 +458,59 @@ def compatibility(ranking, *, p, normalize, rel):
     depth = max(len(retrieved), len(ideal))
     best = rank_biased_overlap(ideal, ideal, p, depth) if normalize else sum(p ** (i - 1) for i in range(1, depth + 1))
     return over(rank_biased_overlap(retrieved, ideal, p, depth), best)
+
+
+def relevant_first(ranking, rel):
+    return sorted((grade for grade in ranking.judged if is_relevant(grade, rel)), reverse=True)
+
+
+def only_relevant(ranking, rel):
+    "The grades of the list, with 0 for a document that is not relevant."
+    return [grade if is_relevant(grade, rel) else Fraction(0) for grade in ranking.grades]
+
+
+def delayed_gain(ranking, *, rel):
+    "Each grade of a relevant document, divided by log2(2 + what the list lacks), beside an ideal list that has 1 at each rank after its end."
+    ideal, gains = relevant_first(ranking, rel), only_relevant(ranking, rel)
+    total = Fraction(0)
+    for i in ranks_of_relevant(ranking, None, rel):
+        lacking = sum(ideal[:i]) + max(i - len(ideal), 0) - sum(gains[:i])
+        total += gains[i - 1] / logarithm(2 + lacking, 2)
+    return over(total, sum(ideal))
+
+
+def ndcg_at_relevant(ranking, *, rel):
+    "DCG / IDCG at the rank of each relevant document, and at the end for each that was not retrieved."
+    ideal, gains = relevant_first(ranking, rel), only_relevant(ranking, rel)
+    ranks = ranks_of_relevant(ranking, None, rel)
+    missed = [max(len(gains), len(ideal))] * (len(ideal) - len(ranks))
+    total = Fraction(0)
+    for i in (*ranks, *missed):
+        total += discounted_gain(gains, i, "linear", "log2", 2) / discounted_gain(ideal, i, "linear", "log2", 2)
+    return over(total, len(ideal))
+
+
+def ndcg_at_levels(ranking, *, rel):
+    "DCG / IDCG at each rank where a grade of the ideal ranking ends, and at the end of a list that has two ranks more, averaged."
+    ideal, gains = relevant_first(ranking, rel), only_relevant(ranking, rel)
+    ranks = [i for i in range(1, len(ideal) + 1) if ideal[i - 1 : i] != ideal[i : i + 1]]
+    if ideal and len(gains) > len(ideal) + 1:
+        ranks.append(len(gains))
+    shares = (discounted_gain(gains, i, "linear", "log2", 2) / discounted_gain(ideal, i, "linear", "log2", 2) for i in ranks)
+    return over(sum(shares, Fraction(0)), len(ranks))
+
+
+def pair_accuracy(ranking, *, k=None, rel):
+    "How often the relevant document comes first, of all pairs with another document of the top k. None without a pair."
+    found = [is_relevant(grade, rel) for grade in ranking.grades[:k]]
+    first = [i < j for i, one in enumerate(found) for j, other in enumerate(found) if one and not other]
+    return Fraction(sum(first), len(first)) if first else None
+
+
+def rbp_residual(ranking, *, k=None, p):
+    "What RBP would gain if all documents that nobody judged, and all after the list, were relevant."
+    judged = [i for i, grade in enumerate(ranking.grades[:k]) if grade is not None]
+    return 1 - (1 - p) * sum((p**i for i in judged), Fraction(0))
 
 
 # ---- users who go on ----
@@ -902,6 +990,93 @@ MEASURES = {
         cutoff="k",
         blind_to="missed",
     ),
+    "RBPresidual": Measure(
+        "residual of rank-biased precision",
+        "1 - (1 - p) times the sum of p^(rank - 1) over the judged documents of the top k.",
+        rbp_residual,
+        parameters={"p": (0.8, 0.5)},
+        cutoff="k",
+        blind_to="missed",
+        has_best_order=False,
+    ),
+    "G": Measure(
+        "G of trec_eval",
+        "g / log2(2 + c - s) for each relevant document, summed, divided by the sum of all relevant grades: s is the sum of the relevant "
+        "grades down to its rank, and c that of the ideal ranking, with 1 for each rank after its end.",
+        delayed_gain,
+        parameters=REL,
+        blind_to="negative",
+        has_best_order=False,
+    ),
+    "binG": Measure(
+        "binary G of trec_eval",
+        "1 / log2(2 + n) for each relevant document with n others above it, summed, divided by R.",
+        binary_gain,
+        parameters=REL,
+        blind_to="negative",
+    ),
+    "ndcg_rel": Measure(
+        "nDCG at relevant documents",
+        "DCG / IDCG of the relevant grades, at the rank of each relevant document (at the end for those not retrieved), averaged.",
+        ndcg_at_relevant,
+        parameters=REL,
+        blind_to="negative",
+    ),
+    "Rndcg": Measure(
+        "nDCG at the ends of grades",
+        "DCG / IDCG of the relevant grades, at each rank where a grade of the ideal ranking ends (and at the end of a list of more than "
+        "R + 1 documents), averaged.",
+        ndcg_at_levels,
+        parameters=REL,
+        blind_to="negative",
+    ),
+    "Accuracy": Measure(
+        "accuracy of pairs",
+        "The share of pairs of a relevant and another document of the top k in which the relevant one comes first; without a pair there is no value.",
+        pair_accuracy,
+        parameters=REL,
+        cutoff="k",
+        blind_to="negative missed",
+        has_best_order=False,
+    ),
+    "Rprec_mult": Measure(
+        "precision at a multiple of R",
+        "The precision of the top x R + 0.9, cut to a whole number; without a multiple x = 1.",
+        precision_at_multiple,
+        parameters=REL,
+        cutoff="multiple",
+        blind_to="negative",
+    ),
+    "yaap": Measure(
+        "log odds of average precision",
+        "ln((1 + S) / (1 + R - S)), where S is the sum of the precisions at relevant documents.",
+        log_odds_of_precision,
+        parameters=REL,
+        blind_to="negative",
+    ),
+    "utility": Measure(
+        "utility",
+        "The relevant documents retrieved, minus the other documents retrieved.",
+        net_relevant,
+        parameters=REL,
+        blind_to="order negative missed",
+    ),
+    "NumNonrelRet": Measure(
+        "number judged not relevant and retrieved",
+        "How many documents that were judged not relevant were retrieved; the sum over the queries.",
+        number_not_relevant,
+        parameters=REL,
+        total="sum",
+        blind_to="order unjudged missed",
+    ),
+    "Unjudged": Measure(
+        "unjudged share",
+        "The documents of the top k that nobody judged, divided by k; without a cutoff by the number retrieved.",
+        unjudged_share,
+        cutoff="k",
+        blind_to="missed",
+        has_best_order=False,
+    ),
     "Fallout": Measure(
         "fall-out",
         "The documents of the top k that are not relevant, divided by all such: judged so, or unjudged in the list.",
@@ -948,7 +1123,7 @@ MEANINGS = [
     ("max_grade", "ERR", "G; `null`: the largest grade of all judgments of the case that count, at least 1: under `judgments` = `retrieved` of those of retrieved documents, over all queries"),
     ("", "nERR, iRBU", "G; a larger grade is an error"),
     ("phi", "ERR", "stopping at rank i is worth 1/i (`reciprocal`) or 1 / log2(i + 1) (`log2`)"),
-    ("p", "RBP, NERR10", "how likely the reader goes on to the next document"),
+    ("p", "RBP, RBPresidual, NERR10", "how likely the reader goes on to the next document"),
     ("", "iRBU", "stopping at rank i is worth p^i"),
     ("T", "BPM, INST, INSQ, NERR11", "the gain that the user wants"),
     ("min_rel, max_rel", "INST, INSQ, BPM, SDCG, NERR8 to NERR11", "the gain is (g - min_rel) / (max_rel - min_rel); grades outside count as these; an unjudged document has no gain"),

@@ -9,7 +9,7 @@ import argparse
 import random
 from itertools import combinations
 
-from exact.choice import AT_RECALL, Case, candidates, first_tiers, names, never_differ, tried
+from exact.choice import AT_RECALL, MULTIPLES, Case, candidates, first_tiers, names, never_differ, tried
 from exact.measures import MEASURES
 
 GRADES = 0, 0, 1, 1, 2, 3, -1, 0.5, 1.5
@@ -55,7 +55,8 @@ def random_cases(measure, tries, seed=0):
             data = random_list(rng)
         else:
             data = random_collection(rng)
-        parameter, cutoffs = ("recall", AT_RECALL) if MEASURES[measure].cutoff == "recall" else ("k", (None, 1, 2, 3, 5))
+        parameter = MEASURES[measure].cutoff or "k"
+        cutoffs = {"recall": AT_RECALL, "multiple": MULTIPLES, "k": (None, 1, 2, 3, 5)}[parameter]
         cutoff = rng.choice(cutoffs) if MEASURES[measure].cutoff else None
         yield Case(f"random {number}", "", ({} if cutoff is None else {parameter: cutoff}) | data)
 

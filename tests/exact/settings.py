@@ -74,6 +74,7 @@ IDLE = [
     (["SetP"], "divisor", "min(k,n)", "k", "without a cutoff k is n"),
     (["nDCG"], "discount", "ln", "log2", "a constant factor of list and ideal cancels"),
     (["NumRet", "NumRel", "NumRelRet"], "no_relevant", "one", "zero", "a count of nothing stays 0"),
+    *((["Accuracy"], "no_relevant", other, "zero", "without a pair there is no value in any case") for other in CONVENTIONS["no_relevant"][1:]),
     (["NumRet"], "duplicates", "last", "first", "a document is counted once, whichever row counts"),
     (["NumRet"], "duplicates", "best", "first", "a document is counted once, whichever row counts"),
 ]

@@ -34,14 +34,50 @@ def card(entry, done):
     return f"::: {{.card-link}}\n[{title}]({href})\n\n{summary}\n:::"
 
 
+FIND = """```{=html}
+<p><label>Find a measure by its name in any tool, or by a word:
+<input type="search" id="find-measure" placeholder="recall_100, patience, 折损"></label>
+<span role="status" id="measures-found"></span></p>
+<script>
+addEventListener('DOMContentLoaded', () => {
+  const field = document.querySelector('#find-measure');
+  const families = [...document.querySelectorAll('#all-measures section')];
+  field.addEventListener('input', () => {
+    const words = field.value.toLowerCase().split(' ');
+    let found = 0;
+    for (const family of families) {
+      const rows = [...family.querySelectorAll('tbody tr')];
+      for (const row of rows) {
+        const text = (family.firstElementChild.textContent + ' ' + row.textContent).toLowerCase();
+        row.hidden = !words.every(word => text.includes(word));
+      }
+      const left = rows.filter(row => !row.hidden).length;
+      family.hidden = !left;
+      found += left;
+    }
+    document.querySelector('#measures-found').textContent = field.value && `${found} measures`;
+  });
+});
+</script>
+```"""
+
+
 def measures():
-    "The table of all measures: each name leads to the page that teaches it."
+    "A table of measures for each family, and a field to search them: each name leads to the page that teaches it."
+    from irmetrics_nb.metrics.parsing import FAMILIES
+
     taught = finding.teachers()
-    rows = ["| Measure | Question | Full name |", "|:--|:--|:--|"]
-    for name, page, question, _, long in finding.measures():
-        home = finding.teacher(name, page, taught)
-        rows.append(f"| [{name}](/{home.as_posix()}) | {escape(question)} | {escape(', '.join(long))} |")
-    return "\n".join(rows)
+    known = [measure for measure in finding.measures() if measure[1] in FAMILIES or measure[1] == "auc"]
+    parts = [FIND]
+    for family, title in {**FAMILIES, "auc": "Models that predict clicks"}.items():
+        rows = ["| Measure | Question | Other names |", "|:--|:--|:--|"]
+        for name, page, question, names, long in known:
+            if page == family:
+                home = finding.teacher(name, page, taught)
+                others = ", ".join([*long, *(other for other in names if other != name)])
+                rows.append(f"| [{name}](/{home.as_posix()}) | {escape(question)} | {escape(others)} |")
+        parts += [f"### {title}", "\n".join(rows)] if rows[2:] else []
+    return "\n\n".join(parts)
 
 
 def write(done):
