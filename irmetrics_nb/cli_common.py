@@ -545,8 +545,8 @@ def takes_options(**options: Any) -> Callable:
         annotations = OPTIONS | options
         parameters = [p.replace(annotation=annotations[p.name]) for p in names if p.name != 'options']
         with_conventions = len(parameters) < len(names)
-        added: dict[str, Any] = {}
-        if parameters[0].name == 'qrels': added |= {name: OPTIONS[name] for name in ('grades', 'strata', 'subtopics')}
+        added = {}
+        if parameters[0].name == 'qrels': added = {name: OPTIONS[name] for name in ('grades', 'strata', 'subtopics')}
         if with_conventions: added |= _MORE
         parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
                        for name, annotation in added.items()]

@@ -154,8 +154,8 @@ def _collect_rows(qrels, run, system, order, conventions):
     pl = import_polars()
     def local_rows(source, table_type, name):
         local[name] = table_type(source, duplicates=conventions.duplicates, copy=False)
-        if local[name]._facts.label is not None:
-            raise ValueError('Spark does not evaluate judgments with strata; use irmetrics_nb.evaluate')
+        if local[name]._facts.labels is not None:
+            raise ValueError('Spark does not evaluate judgments with strata or subtopics; use irmetrics_nb.evaluate')
         table = QueryDocTable.to_polars(local[name])
         table.columns = ['query', 'doc', 'value']
         return table.select(pl.lit(name, pl.String).alias('run'), pl.all(), pl.int_range(pl.len()).alias('at'))

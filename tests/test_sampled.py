@@ -186,8 +186,8 @@ def test_strata_follow_their_documents_in_batches(tmp_path):
     again = Judged.concat([batch[q] for q in range(len(batch))])
     assert parse("xinfAP").of(again).tolist() == values.tolist()
     assert parse("xinfAP").of(batch.take([2, 0])).tolist() == values[[2, 0]].tolist()
-    assert sorted(batch.ideal.stratum) == sorted(batch.pool_stratum)
-    assert len(batch.listed().pool_stratum) == len(batch.rank)
+    assert sorted(batch.ideal.labels) == sorted(batch.pool_labels)
+    assert len(batch.listed().pool_labels) == len(batch.rank)
 
 
 @pytest.mark.parametrize("line", ["1 0 d1 2", "1 0 d1"])
@@ -209,7 +209,7 @@ def test_comments_blanks_and_duplicates_keep_their_strata(tmp_path):
     path = tmp_path / "sampled"
     path.write_bytes(b"# made by hand\n1\t0 d1  low 1 \n1 0 d1 high 2\r\n\n1 0 d2 high -1\n")
     qrels = Qrels(path, strata=True, duplicates="best")
-    names = [qrels.rows.labels[i] for i in qrels.rows.label]
+    names = [qrels.rows.names[i] for i in qrels.rows.labels]
     assert dict(zip(qrels.rows.doc.tolist(), names)) == {"d1": "high", "d2": "high"}
 
 
@@ -231,7 +231,7 @@ def test_the_content_hash_has_the_strata(small, tmp_path):
 
 def test_strata_are_not_lost_in_a_saved_file(small, tmp_path):
     for name in "copy.txt", "copy.csv":
-        with pytest.raises(ValueError, match="judgments with strata or subtopics cannot be saved"):
+        with pytest.raises(ValueError, match="judgments with strata cannot be saved"):
             Qrels(small, strata=True).save(tmp_path / name)
 
 

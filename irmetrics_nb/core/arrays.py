@@ -156,19 +156,19 @@ def _rises(query, value):
 
 # %% ../../nbs/core/arrays.ipynb #248fffcd
 def sort_pool(
-    query: np.ndarray, grade: np.ndarray, stratum: np.ndarray | None = None,
+    query: np.ndarray, grade: np.ndarray, labels: np.ndarray | None = None,
 ) -> tuple[np.ndarray, ...]:
     """Sort judgments by query and by descending grade.
 
-    Returns the query numbers, the grades, and the strata (if there are any) in this
-    order. If there are few distinct integer grades (at most 64) and no strata, they are
+    Returns the query numbers, the grades, and the labels (if there are any) in this
+    order. If there are few distinct integer grades (at most 64) and no labels, they are
     counted instead of sorted, which is faster."""
     low = grade.min(initial=127)
     high = grade.max(initial=-128)
     levels = high - low + 1
     queries = int(query.max(initial=-1)) + 1
     small = -128 <= low and high <= 127 and 0 < levels <= 64
-    countable = small and stratum is None and queries * levels <= len(grade)
+    countable = small and labels is None and queries * levels <= len(grade)
     if countable and (grade == np.floor(grade)).all():
         grades = np.arange(high, low - 1, -1)
         cell = np.multiply(query, len(grades), dtype=np.intp)
@@ -180,7 +180,7 @@ def sort_pool(
         return np.repeat(np.arange(queries), size), ordered
     best = argsort_descending(query, grade)
     pool = query[best].astype(np.intp, copy=False), grade[best]
-    return pool if stratum is None else (*pool, stratum[best])
+    return pool if labels is None else (*pool, labels.take(best))
 
 # %% ../../nbs/core/arrays.ipynb #52f64359
 def as_array(values: Any, name: str) -> np.ndarray:

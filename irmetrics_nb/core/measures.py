@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, wraps
+from functools import cache, cached_property
 from inspect import getdoc, isgeneratorfunction, signature
 from math import isfinite
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
@@ -24,6 +24,7 @@ from .arrays import Column, RankingsLike
 from .choices import CHOICES, TiesChoice, check_option, parameter
 from .gains import documented, parameter_lines, ratio
 from irmetrics_nb.core.judged import (
+    ABOVE_0,
     Judged,
     OfJudged,
     OfLists,
@@ -128,7 +129,7 @@ def _parameters(f):
     named = list(signature(f).parameters.values())[1:]
     return {p.name: None if p.default is p.empty else p.default for p in named}
 
-def call_on_batch(f: Callable, judged: Judged, params: Mapping) -> Any:
+def _call_on_batch(f, judged, params):
     "Call f with the batch and with the items of `params` that f takes."
     return f(judged, **{name: params[name] for name in _parameters(f) if name in params})
 
@@ -177,7 +178,7 @@ class Kind:
     metric: Any = None              # The function of lists that was declared
     of_subtopics: bool = False      # Whether it needs judgments of subtopics
     needs_cutoff: bool = False      # Whether @ must be written
-    gain: Callable | None = None    # The gains, if they do not depend on the grade
+    each: Any = None                # The kind of which it is the mean over subtopics
 
     def __post_init__(self) -> None:
         if self.at == 'k' and 'k' not in _parameters(self.function):
@@ -254,24 +255,43 @@ class Kind:
         if self.counts: raise TypeError(f'{self.name} counts documents and has no terms')
         if self.needs_cutoff and params.get('k') is None and len(judged.pool_grade):
             raise ValueError(f'{self.name} needs a cutoff: write {self.name}@20')
+        if self.each: return self._mean(judged, self.each.parts, params)
         summed = Parts.of(judged, self.function(judged, **params))
         if summed is None: raise TypeError(f'{self.name} yields no terms')
         return summed
 
     def value(self, judged: Judged, **params: Any) -> np.ndarray:
         "Return one value per query, computed for a batch of rankings."
-        if self.counts: return np.asarray(self.function(judged, **params), dtype=float)
-        return self.parts(judged, **params).value
+        if not self.counts: return self.parts(judged, **params).value
+        if not self.each: return np.asarray(self.function(judged, **params), dtype=float)
+        rankings = judged.by_subtopic
+        weights = rankings.weights(params.get('rel', ABOVE_0))
+        values = weights * self.each.value(rankings.batch, **params)
+        return ratio(rankings.total(values), rankings.total(weights))
+
+    def _mean(self, judged, parts_of, params):
+        """Return the parts of the mean over subtopics. parts_of: a function that returns
+        the parts of a batch with a ranking for each subtopic, or None."""
+        rankings = judged.by_subtopic
+        parts = parts_of(rankings.batch, **params)
+        if parts is None: return None
+        weights = rankings.weights(params.get('rel', ABOVE_0))
+        shares = weights if parts.divisor is None else ratio(weights, parts.divisor)
+        terms = rankings.by_document(parts.terms * shares[rankings.batch.query])
+        def body():
+            yield judged, terms
+            return rankings.total(weights)
+        return Parts.of(judged, body())
 
     def worth_of(self, judged: Judged, **params: Any) -> np.ndarray | None:
         "Return the keys that sort tied documents into the best order, or None."
         if self.worth is None: return None
-        return np.asarray(call_on_batch(self.worth, judged, params), dtype=float)
+        return np.asarray(_call_on_batch(self.worth, judged, params), dtype=float)
 
     def complete(self, judged: Judged, params: Mapping) -> dict[str, Any]:
         """Return parameters that depend on judgments, such as {'max_grade': 4}."""
         if self.complete_by is None: return {}
-        return call_on_batch(self.complete_by, judged, params)
+        return _call_on_batch(self.complete_by, judged, params)
 
     # Ties
     def over_ties(self, judged: Judged, ties: str, **params: Any) -> np.ndarray:
@@ -297,10 +317,11 @@ class Kind:
 
     def averaged(self, judged: Judged, **params: Any) -> Parts | None:
         """Return the parts averaged over all orders of ties; None without a formula."""
+        if self.each: return self._mean(judged, self.each.averaged, params)
         if self.averages:
-            return Parts.of(judged, call_on_batch(self.averages[0], judged, params))
+            return Parts.of(judged, _call_on_batch(self.averages[0], judged, params))
         linear = self.linear
-        if callable(linear): linear = call_on_batch(linear, judged, params)
+        if callable(linear): linear = _call_on_batch(linear, judged, params)
         if not linear: return None
         untied = self.parts(judged, **params)
         mean = mean_over_places(lambda batch: self.parts(batch, **params).terms, judged)
@@ -345,29 +366,9 @@ def over_subtopics(kind: Kind) -> Kind:
     """Return the kind of measures that are the mean of a kind over the subtopics.
 
     It has the same name and parameters. Source: Agrawal et al. (2009)."""
-    def weights(rankings, params): return rankings.weights(params.get('rel'))
-    def mean(rankings, parts, params):
-        share = weights(rankings, params)[rankings.batch.query] * parts.terms
-        if parts.divisor is not None:
-            share = ratio(share, np.asarray(parts.divisor)[rankings.batch.query])
-        return rankings.whole, rankings.by_document(share)
-    @wraps(kind.function)
-    def terms(ranking, /, **params):
-        rankings = ranking.by_subtopic
-        yield mean(rankings, kind.parts(rankings.batch, **params), params)
-    @wraps(kind.function)
-    def counts(ranking, /, **params):
-        rankings = ranking.by_subtopic
-        values = kind.value(rankings.batch, **params)
-        return rankings.total(weights(rankings, params) * values)
-    @wraps(kind.function)
-    def averaged(ranking, /, **params):
-        rankings = ranking.by_subtopic
-        parts = kind.averaged(rankings.batch, **params)
-        if parts: yield mean(rankings, parts, params)
-    return replace(
-        kind, function=counts if kind.counts else terms, averages=[averaged],
-        linear=False, worth=None, written='', of_subtopics=True)
+    return replace(kind, each=kind, of_subtopics=True, linear=False, worth=None,
+                   written='')
+
 
 # %% ../../nbs/core/measures.ipynb #e913b03e
 @cache
@@ -686,12 +687,14 @@ class Metric(OfLists[_P], Protocol[_P]):
 
 # %% ../../nbs/core/measures.ipynb #221fff2b
 def declare(
-    name: str, *, kinds: type[dict[str, Kind]] = dict, **declared: Any,
+    name: str, *, kinds: type[dict[str, Kind]] = dict, over: str = 'queries',
+    **declared: Any,
 ) -> Callable[[OfJudged[_P]], Metric[_P]]:
     """Declare a metric and its measure by a function that yields terms (decorator).
 
     kinds: the type of `Metric.kinds`, such as one that also enters the kinds in a
-    registry. `declared` are other fields of `Kind`. The result is a decorator of a
+    registry. over: 'subtopics' for the mean of the function over the subtopics of a
+    query. `declared` are other fields of `Kind`. The result is a decorator of a
     function of a `Judged`; the public `measure` explains such functions. ValueError or
     TypeError for a wrong declaration.
 
@@ -703,6 +706,7 @@ def declare(
     """
     def declared_by(f):
         kind = Kind(name, f, **declared)
+        if over == 'subtopics': kind = over_subtopics(kind)
         def terms(batch, **params): return kind.parts(batch, **params).terms
         metric: Any = per_query(f, kind.value)
         metric.terms = per_entry(f, terms)

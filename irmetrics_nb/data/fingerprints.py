@@ -24,10 +24,11 @@ from .qrels_and_runs import Qrels, Run
 from .recognition import open_run
 from .sources import file_state, is_path, read_rows
 from .text import Rows
+from .writing import by_subtopic
 
 # %% ../../nbs/data/fingerprints.ipynb #5a256f09
 BATCH_BYTES = 1 << 21  # of a table, unless a query has more
-TAIL = 20              # bytes of a row after the document, if the stratum is empty
+TAIL = 20              # bytes of a row after the document, if the label is empty
 
 def query_digests(rows: Rows, *, in_order: bool = False) -> Iterator[tuple[bytes, int, bytes]]:
     """Return (query, number of rows, digest) of each query in a batch of rows.
@@ -51,25 +52,21 @@ def _contents(rows, sizes, in_order):
     """Yield the bytes of each query; sizes: its number of rows."""
     length = rows.doc.length
     n_words = -(-int(length.max(initial=0)) // 8)
-    labels = np.char.encode(rows.labels, 'utf-8', 'surrogateescape')
-    label = labels[0 if rows.label is None else rows.label]
-    label_columns: list = [('no_label', '>u4'), ('label_length', '>u4'), ('label', labels.dtype)]
-    start = 12 + 8 * n_words
-    if rows.weight is not None:  # a subtopic is before the empty stratum
-        label_columns.append(label_columns.pop(0))
-        start -= 4
-    columns = [('length', '>u4'), ('words', '>u8', (n_words,)), *label_columns, ('size', '>u4'), ('value', '>f8')]
+    labels = np.char.encode(rows.names, 'utf-8', 'surrogateescape')
+    label = labels[0 if rows.labels is None else rows.labels]
+    columns = [('length', '>u4'), ('words', '>u8', (n_words,)), ('lengths', '>u8'), ('label', labels.dtype),
+               ('size', '>u4'), ('value', '>f8')]
     table = np.zeros(len(rows), columns)
     table['length'] = length
     for k in range(n_words): table['words'][:, k] = rows.doc.words(k)
-    table['label_length'] = np.char.str_len(label)
+    table['lengths'] = np.char.str_len(label)  # of an empty field, 0, and of the stratum or subtopic
     table['label'] = label
     table['size'] = 8
     table['value'] = (-rows.value if rows.ranks else rows.value) + 0.0
     data = table.view(np.uint8).reshape(len(table), table.itemsize)
     used = np.arange(table.itemsize) < 4 + length[:, None]
     used[:, 4 + 8 * n_words:] = True
-    used[:, start:start + labels.itemsize] = np.arange(labels.itemsize) < table['label_length'][:, None]
+    used[:, 12 + 8 * n_words:-12] = np.arange(labels.itemsize) < table['lengths'][:, None]
     keys = np.arange(len(table)) if in_order else table.view(f'S{table.itemsize}')
     end = 0
     for size in sizes:
@@ -112,8 +109,7 @@ def content_hash(source: Any, role: str = 'run', *, in_order: bool = False) -> F
     '10ab87c7020c1b1e'
     """
     from hashlib import sha256
-    if isinstance(source, Qrels) and source._subtopics: source = source._subtopics
-    if isinstance(source, Qrels | Run): source = source.rows
+    if isinstance(source, Qrels | Run): source = by_subtopic(source.rows)
     file = open_run(source) if role == 'run' and is_path(source) else None
     batches = iter([read_rows(source, role)]) if file is None else map(file.rows, file)
     digests: dict[bytes, Any] = {}

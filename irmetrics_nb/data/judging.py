@@ -21,7 +21,7 @@ from ..core.choices import CHOICES, NegativeChoice, check_option, check_value, p
 from ..core.judged import POOL_COLUMNS, TIE_COLUMNS, Judged
 from .errors import DataError, counted
 from .ids import Ids, KeyIndex, factorize, spelling_hint
-from .qrels_and_runs import DictSource, Qrels, Run, check_repeated, topics_of
+from .qrels_and_runs import DictSource, Qrels, Run, check_repeated
 from .recognition import RunSource, run_head
 from .text import Note, Rows, rank_rows, ranks_on_lines, side_by_side
 
@@ -302,9 +302,7 @@ def judge_later_chunks(qrels: Qrels, hits: JudgedHits) -> Qrels:
     hits.judgment[later] = np.arange(len(rows), len(judgment))
     judged = rows.selected(judgment)
     judged.value[len(rows):] = np.minimum(judged.value[len(rows):], 0)  # a chunk of junk is junk
-    additional = Qrels._unchecked(judged)
-    additional._set(_subtopics=qrels._subtopics)
-    return additional
+    return Qrels._unchecked(judged)
 
 # %% ../../nbs/data/judging.ipynb #25942cf7
 def check_tied_chunks(qrels: Qrels, run: Run, ties: str) -> None:
@@ -345,10 +343,9 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
     emptied to save memory. With `release_qrels`, the judgments are freed too, except for their queries. Unless
     `negative` is 'keep', judgments with negative grades are left out."""
     columns = judgments.qrels._columns
-    subtopics = judgments.qrels._subtopics
     grade = columns.value
     query_of = columns.query
-    stratum = vars(columns).get('label')
+    labels = vars(columns).get('labels')
     del columns
     counts = (grade >= 0) | (negative == 'keep')  # whether a judgment counts as one
     retrieved = np.zeros(len(judgments.queries), np.intp)
@@ -367,15 +364,13 @@ def assemble(judgments: Judgments, hits: list[JudgedHits], negative: str, releas
         judgment = judgment[order]
         ranks = ranks[:, order]
     columns = {'query': query_of[judgment].astype(np.intp), 'grade': grade[judgment], 'retrieved': retrieved}
-    if subtopics:
-        columns |= {'document': judgments.qrels.rows.document[judgment], 'topics': topics_of(subtopics, negative)}
-    if stratum is not None: columns['stratum'] = stratum[judgment]
+    if labels is not None: columns['labels'] = labels.take(judgment)
     del judgment, key
     if not counts.all():
         query_of = query_of[counts]
         grade = grade[counts]
-        if stratum is not None: stratum = stratum[counts]
-    columns |= zip((*POOL_COLUMNS, 'pool_stratum'), sort_pool(query_of, grade, stratum))
+        if labels is not None: labels = labels.compress(counts)
+    columns |= zip((*POOL_COLUMNS, 'pool_labels'), sort_pool(query_of, grade, labels))
     del grade, query_of  # room for the ranks
     names = ['rank', *TIE_COLUMNS]
     if not (ranks[2] > 1).any(): del names[1:]

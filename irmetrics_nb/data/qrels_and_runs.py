@@ -7,13 +7,11 @@ __all__ = ['Qrels', 'Run']
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b605a6f0
 import struct
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from html import escape
-from itertools import chain, compress, islice, pairwise, repeat
+from itertools import chain, islice, pairwise, repeat
 from numbers import Real
 from statistics import mean
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -24,9 +22,9 @@ if TYPE_CHECKING:
     import pandas
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b9623ab4
-from ..core.arrays import changes, pack
+from ..core.arrays import cumcount, pack
 from ..core.choices import CHOICES, DuplicatesChoice, check_option, check_value, parameter
-from ..core.judged import topic_table
+from ..core.judged import subtopic_labels
 from irmetrics_nb.data.errors import (
     DataError,
     StrPath,
@@ -52,7 +50,7 @@ from irmetrics_nb.data.ids import (
 from .sources import is_columns, is_path, lookup_column, no_rows, read_rows, rows_from_dicts
 from .tables import SUBTOPICS
 from .text import SAMPLED_COLUMNS, Note, Rows, select_rows, with_strata
-from .writing import file_bytes, named_columns, write_whole
+from .writing import by_subtopic, file_bytes, named_columns, write_whole
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #56662fe6
 def pair_keys(rows: Rows) -> np.ndarray:
@@ -323,78 +321,75 @@ LARGEST_GRADE = Note('largest-grade', 'judgments of subtopics: a measure without
                                       'document')
 NO_SUBTOPICS = Note('no-subtopics', 'the judgments are read without subtopics, so each query is its only subtopic')
 
-def read_subtopics(source: Any, columns: Mapping | None, duplicates: str) -> Rows:
-    """Read judgments of subtopics; return rows with the subtopics as labels, sorted as they were read.
+def read_subtopics(source: Any, columns: Mapping | None, duplicates: str, weights: Any) -> Rows:
+    """Read judgments of subtopics; return a row for each document of a query, with its grades for subtopics as labels.
 
-    Raises DataError if there is no column of subtopics, or a duplicate document in a subtopic."""
+    weights: {query: {subtopic: weight}}, or True. Raises DataError if there is no column of subtopics, for a duplicate
+    document in a subtopic, or an invalid weight."""
     if isinstance(source, Mapping) and not is_columns(source): source = nested_columns(source)
     if isinstance(source, Iterator): source = list(source)
     chosen = dict(columns or {})
-    names = [chosen.pop('subtopic')] if 'subtopic' in chosen else SUBTOPIC_COLUMNS
+    named = chosen.pop('subtopic', None)
     rows = read_rows(source, 'qrels', columns=chosen or None)
-    rows.notes = (*(note for note in rows.notes if note.code != SUBTOPICS), LARGEST_GRADE)
-    by_subtopic = None
-    for name in names:
-        if by_subtopic: break
-        with suppress(DataError), warnings.catch_warnings():
-            warnings.simplefilter('ignore')
-            by_subtopic = read_rows(source, 'qrels', columns=chosen | {'query': name})
-    if by_subtopic is None or len(by_subtopic) != len(rows):
-        raise DataError(f"{rows.source}: no column {names[0]!r}; name it: columns={{'subtopic': ...}}")
-    return unique_in_subtopics(rows, by_subtopic, duplicates)
+    for name in (named,) if named else SUBTOPIC_COLUMNS:
+        try: by_subtopic = read_rows(source, 'qrels', columns=chosen | {'query': name})
+        except DataError: continue
+        return with_subtopics(rows, by_subtopic, duplicates, weights)
+    raise DataError(f"{rows.source}: no column {named or 'subtopic'!r}; name it: columns={{'subtopic': ...}}")
 
 def nested_columns(source: Mapping) -> dict[str, Any]:
     """Return {query: {subtopic: {document: grade}}}, or lists of relevant documents, as a dict of columns."""
     try:
-        rows = [(query, subtopic, doc, grade) for query, topics in source.items()
-                for subtopic, docs in topics.items()
-                for doc, grade in (docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)).items()]
+        rows = [(query, subtopic, *judgment) for query, topics in source.items() for subtopic, docs in topics.items()
+                for judgment in (docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)).items()]
     except (AttributeError, TypeError):
         raise DataError('the qrels: subtopics=True reads a dict {query: {subtopic: {document: grade}}}') from None
     return dict(zip(('query_id', 'subtopic', 'doc_id', 'relevance'), map(list, zip(*rows))))
 
+
 # %% ../../nbs/data/qrels_and_runs.ipynb #b221e3ff
-def unique_in_subtopics(rows: Rows, by_subtopic: Rows, duplicates: str) -> Rows:
-    """Return the rows with the subtopics as labels, and one row for each query, subtopic and document."""
+def with_subtopics(rows: Rows, by_subtopic: Rows, duplicates: str, weights: Any) -> Rows:
+    """Return rows as described in `read_subtopics`. by_subtopic: the same rows, with subtopics in place of queries."""
     queries = rows.query_ids.tolist()
-    names = by_subtopic.query_ids.tolist()
-    keys, pair = np.unique(rows.query * np.int64(len(names)) + by_subtopic.query, return_inverse=True)
-    query, subtopic = np.divmod(keys, len(names))
-    titles = [f'{queries[i]}, subtopic {names[j]}' for i, j in zip(query.tolist(), subtopic.tolist())]
-    of_pairs = replace(rows, query_ids=Ids.from_list(titles), query=pair.astype(np.int32), label=pair)
-    pairs = Pairs(of_pairs)
-    if collecting() or duplicates == 'refuse': check_repeated([of_pairs], pairs.suspects)
-    if duplicates != 'refuse': of_pairs, _ = without_repeats(of_pairs, pairs.keys, duplicates)
-    pair = of_pairs.label
-    documents, code = factorize(of_pairs.doc)
+    ids = by_subtopic.query_ids.tolist()
+    keys, pair = np.unique(rows.query * np.int64(len(ids)) + by_subtopic.query, return_inverse=True)
+    query, subtopic = np.divmod(keys, len(ids))
+    column = cumcount(query)
+    names = np.full((len(queries), max(column) + 1), None)
+    names[query, column] = np.array(ids, object)[subtopic]
+    titles = [f'{queries[i]}, subtopic {ids[j]}' for i, j in zip(query, subtopic)]
+    notes = tuple(note for note in rows.notes if note.code != SUBTOPICS)
+    of_pairs = replace(rows, query_ids=Ids.from_list(titles), query=pair.astype(np.int32), notes=notes,
+                       labels=np.stack([query, column], axis=1)[pair])
+    unique = Qrels(of_pairs, duplicates=duplicates)  # type: ignore[arg-type]
+    merged = merge_documents(unique.rows, names.shape[1])
+    if weights is not True: merged.labels['weights'] = weight_table(weights, queries, names)[merged.query]
+    return replace(merged, query_ids=rows.query_ids, names=names, subtopics=True)
+
+def merge_documents(pairs: Rows, n_subtopics: int) -> Rows:
+    """Return one row for each document of a query, sorted by id, with its largest grade. The labels of `pairs` are the
+    numbers of query and subtopic, and those of the result the grades for the subtopics."""
+    query, subtopic = pairs.labels.T
+    documents, code = factorize(pairs.doc)
     number = np.empty(len(documents), np.intp)
     number[documents.argsort()] = np.arange(len(documents))
-    return replace(of_pairs, query_ids=rows.query_ids, query=query[pair].astype(np.int32), label=subtopic[pair],
-                   labels=names, document=number[code], weight=np.ones(len(pair)))
+    _, first, row = np.unique(query * len(documents) + number[code], return_index=True, return_inverse=True)
+    grades = np.full((len(first), n_subtopics), np.nan)
+    grades[row, subtopic] = pairs.value
+    return replace(pairs.selected(first), query=query[first].astype(np.int32), value=np.fmax.reduce(grades, axis=1),
+                   labels=subtopic_labels(grades, np.arange(len(first))))
 
-def with_weights(rows: Rows, weights: Mapping) -> Rows:
-    """Return the rows with the weights of their subtopics, {query: {subtopic: weight}}. Raises DataError for a weight
-    that is missing, negative or not finite."""
-    queries = rows.query_ids.tolist()
-    pairs = [(queries[i], rows.labels[j]) for i, j in zip(rows.query.tolist(), rows.label.tolist())]
-    weight = to_floats([weights.get(query, {}).get(name) for query, name in pairs])
-    for query, name in compress(pairs, ~(np.isfinite(weight) & (weight >= 0))):
-        raise DataError(f'subtopic {name!r} of query {query!r} needs a weight of 0 or more in subtopics=')
-    return replace(rows, weight=weight)
+def weight_table(weights: Mapping, queries: Sequence[str], names: np.ndarray) -> np.ndarray:
+    """Return the weights of the subtopics of each query as an array (queries, subtopics). Raises DataError for a weight
+    that is missing or negative."""
+    table = np.zeros(names.shape)
+    for (i, j), name in np.ndenumerate(names):
+        if name is None: continue
+        [table[i, j]] = to_floats([weights.get(queries[i], {}).get(name)])
+        if not table[i, j] >= 0:
+            raise DataError(f'subtopic {name!r} of query {queries[i]!r} needs a weight of 0 or more in subtopics=')
+    return table
 
-def with_largest_grades(rows: Rows) -> Rows:
-    """Return the row with the largest grade of each document of a query, without subtopics."""
-    order = np.lexsort((-rows.value, rows.document, rows.query))
-    first = changes(rows.query[order], rows.document[order])
-    return replace(rows.selected(np.sort(order[first])), label=None, weight=None)
-
-def topics_of(rows: Rows, negative: str) -> np.ndarray:
-    """Return judgments of subtopics for a batch of rankings, as `topic_table`. Unless `negative` is 'keep', negative
-    grades are left out."""
-    order = np.lexsort((rows.label, rows.query))
-    if negative != 'keep': order = order[rows.value[order] >= 0]
-    columns = rows.query, rows.label, rows.document, rows.value, rows.weight
-    return topic_table(*(column[order] for column in columns))
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #2af76f99
 NO_ROWS = no_rows('run')
@@ -528,7 +523,7 @@ class QueryDocTable:
         return {query: dict(islice(pairs, size)) for query, size in zip(self.queries, sizes)}
 
     def _named_columns(self):
-        columns = named_columns(self.rows, self._number)
+        columns = named_columns(by_subtopic(self.rows), self._number)
         return columns | {name: escape_non_utf8(columns[name]) for name in ('query_id', 'doc_id')}
 
     def to_polars(self) -> Any:
@@ -622,8 +617,6 @@ class Qrels(QueryDocTable):
     """
     _role = 'qrels'
     _number = 'relevance'
-    # Rows with the subtopics as labels, if documents have a grade for each subtopic.
-    _subtopics: Any = None
     # {query: ids} of the only run that `from_spans` has judged; None: any run is valid.
     _chunks: Any = None
 
@@ -644,28 +637,8 @@ class Qrels(QueryDocTable):
             columns = columns or SAMPLED_COLUMNS
         with grading(grades):
             if subtopics is False: self._init(source, copy, columns, duplicates)
-            else: self._read_subtopics(source, columns, duplicates, subtopics)
+            else: self._set(rows=read_subtopics(source, columns, duplicates, subtopics))
         if strata: self._set(rows=with_strata(self.rows))
-
-    def _read_subtopics(self, source, columns, duplicates, weights):
-        check_option('duplicates', duplicates, CHOICES['duplicates'])
-        rows = read_subtopics(source, columns, duplicates)
-        if weights is not True: rows = with_weights(rows, weights)
-        self._set(rows=with_largest_grades(rows), _subtopics=rows)
-
-    @property
-    def subtopics(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Return the judgments of subtopics as {query: {subtopic: {document: grade}}}.
-
-        The dict is empty if the judgments were read without subtopics."""
-        rows = self._subtopics
-        table: dict = {}
-        if rows is None: return table
-        columns = rows.query, rows.label, rows.doc, rows.value
-        for i, j, doc, grade in zip(*(column.tolist() for column in columns)):
-            grades = table.setdefault(self.queries[i], {}).setdefault(rows.labels[j], {})
-            grades[doc] = grade
-        return table
 
     @cached_property
     def _by_query(self) -> tuple[DictSource, np.ndarray]:
@@ -681,9 +654,9 @@ class Qrels(QueryDocTable):
         grade = self._columns.value
         span = f', grades {grade.min():g} to {grade.max():g}' if len(grade) else ''
         judgments = counted(len(grade), 'judgment')
-        if self._subtopics is not None:
-            subtopics = sum(map(len, self.subtopics.values()))
-            judgments += f' for {counted(subtopics, "subtopic")}'
+        if self._facts.subtopics:
+            n_subtopics = int(np.count_nonzero(self.rows.names))
+            judgments += f' for {counted(n_subtopics, "subtopic")}'
         return f'Qrels: {counted(len(self), "query")}, {judgments}{span}'
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #876c2c89

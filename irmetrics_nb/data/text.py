@@ -100,11 +100,9 @@ class Rows:
     count: str = ''    # what takes a place then: 'chunks' or 'documents'
     length: Any = None  # (n,) how long each is, if there is a budget
     budget: float = np.inf  # how long those can be together that are looked at
-    label: Any = None  # (n,) int32: which of the `labels` each judgment has: a stratum, or a subtopic of the query
-    labels: Any = ('',)  # the names of the strata or subtopics, each once
-    # (n,) the number of the document, greater for a greater id, and the weight of the subtopic
-    document: Any = None
-    weight: Any = None
+    labels: Any = None  # (n,) of judgments: the number of the stratum, or the grades for subtopics, as in `Judged`
+    names: Any = ('',)  # the names of the strata, each once, or an array (queries, subtopics)
+    subtopics: bool = False  # whether documents are judged for subtopics
 
     def __len__(self) -> int: return len(self.value)
 
@@ -116,8 +114,7 @@ class Rows:
 
     def selected(self, selection: np.ndarray) -> 'Rows':
         """Return the selected rows; `selection` is a mask or has row numbers."""
-        optional = 'parent', 'length', 'label', 'document', 'weight'
-        given = [name for name in optional if getattr(self, name) is not None]
+        given = [name for name in ('parent', 'length', 'labels') if getattr(self, name) is not None]
         columns = {name: getattr(self, name)[selection] for name in ('query', 'doc', 'value', *given)}
         return replace(self, lines=(), **columns)
 
@@ -468,8 +465,8 @@ def with_strata(rows: Rows) -> Rows:
     start, end = split_fields(rows.doc.buffer[:rows.newlines[-1] + 1])
     field = np.searchsorted(start, rows.doc.start) + 1
     names = Ids(rows.doc.buffer, start[field], end[field] - start[field])
-    labels, label = factorize(names)
-    return replace(rows, label=label, labels=labels.tolist())
+    strata, stratum = factorize(names)
+    return replace(rows, labels=stratum, names=strata.tolist())
 
 # %% ../../nbs/data/text.ipynb #ee1cfda6
 def keep_freed_memory() -> None:

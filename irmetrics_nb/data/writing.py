@@ -18,6 +18,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from io import BytesIO, StringIO
 from itertools import chain
 from pathlib import Path
@@ -131,13 +132,24 @@ def check_ids(ids: Iterable[str], form: str, path: object) -> None:
     raise ValueError(f'{visible(path)}: {problem}: {short_repr(bad)}; {holding} can store them')
 
 # %% ../../nbs/data/writing.ipynb #984504b7
+def by_subtopic(rows: Rows) -> Rows:
+    """Return one row for each grade of a document for a subtopic, with the name of the subtopic in `names`. Rows
+    without subtopics are returned unchanged."""
+    if not rows.subtopics: return rows
+    grades = rows.labels['grades']
+    row, subtopic = np.nonzero(~np.isnan(grades))
+    names = rows.names[rows.query[row], subtopic].tolist()
+    return replace(rows.selected(row), value=grades[row, subtopic], names=names, labels=np.arange(len(row)))
+
 def named_columns(rows: Rows, number: str, ties: str = 'docid') -> dict[str, Any]:
     """Return {column name: values}, with lists of ids and arrays of numbers. `number` is the name of the column of
-    numbers. For 'score', a column of ranks is added. `ties` orders equal scores: 'docid' or 'given'."""
+    numbers. For 'score', a column of ranks is added. `ties` orders equal scores: 'docid' or 'given'. Rows as returned
+    by `by_subtopic` have a column of subtopics."""
     queries = rows.query_ids.tolist()
     query = [queries[i] for i in rows.query.tolist()]
     columns = {'query_id': query, 'doc_id': rows.doc.tolist(), number: rows.value}
     if number == 'score': return columns | {'rank': rank_rows(rows, ties)}
+    if rows.subtopics: columns['subtopic'] = rows.names
     return columns
 
 def separated_text(columns: Mapping[str, Iterable], form: str) -> bytes:
@@ -176,8 +188,8 @@ def _shortest(number):
 
 def qrels_lines(rows: Rows) -> Iterator[str]:
     """Yield the lines of a TREC qrels file, in the order of the rows."""
-    for query, doc, grade in zip(*named_columns(rows, 'relevance').values(), strict=True):
-        yield f'{query} 0 {doc} {_shortest(grade)}\n'
+    for query, doc, grade, *subtopic in zip(*named_columns(rows, 'relevance').values(), strict=True):
+        yield f'{query} {subtopic[0] if subtopic else 0} {doc} {_shortest(grade)}\n'
 
 def run_lines(rows: Rows, name: str) -> Iterator[str]:
     """Yield the lines of a TREC run, ordered by query and descending score. Scores that are equal as 32-bit floats
@@ -206,12 +218,14 @@ def file_bytes(pairs: Any, path: StrPath) -> bytes:
     format cannot store an id, or a query without judgments. Warn with DataWarning if it cannot store queries
     without results."""
     form = file_form(path)
-    rows = pairs.rows
+    rows = by_subtopic(pairs.rows)
     empty = np.bincount(rows.query, minlength=len(pairs)) == 0
     if form != '.json' and empty.any(): _check_empty(pairs, empty, path)
     check_ids(chain(pairs.queries, rows.doc.tolist()), form, path)
-    if rows.label is not None or rows.document is not None:
-        raise ValueError(f'{visible(path)}: judgments with strata or subtopics cannot be saved; copy their file')
+    if rows.subtopics: check_ids(rows.names, form, path)
+    if rows.labels is not None and (form.startswith('.json') or not rows.subtopics):
+        raise ValueError(f'{visible(path)}: judgments with strata cannot be saved, and subtopics not as JSON; copy '
+                         'their file')
     if form == '.parquet': data = parquet_bytes(pairs)
     elif form == '.json': data = json.dumps(pairs.to_dict()).encode()
     elif form == '.jsonl': data = json_lines(pairs)

@@ -321,17 +321,13 @@ def score_run(
 
 def _qrels_notes(requested, qrels, conventions):
     """Return the notes on judgments. The note on ratings is left out if no measure uses the default level of relevant
-    grades, and that on largest grades if all measures use subtopics. A note is added if such a measure has no
-    judgments of subtopics."""
+    grades. A note is added for measures that need other judgments of subtopics."""
     measures = [completed(measure, conventions) for measure in requested]
-    unneeded = set()
     default = any('rel' in m.defaults and 'rel' not in {*m.params, *m.said} for m in measures)
-    if not default: unneeded.add(RATINGS)
-    of_subtopics = [m for m in measures if m.kind.of_subtopics]
-    if len(of_subtopics) == len(measures): unneeded.add(LARGEST_GRADE.code)
-    notes = tuple(note for note in qrels.notes if note.code not in unneeded)
-    if of_subtopics and not qrels._subtopics: notes += (NO_SUBTOPICS,)
-    return notes
+    notes = tuple(note for note in qrels.notes if default or note.code != RATINGS)
+    use_subtopics = {m.kind.of_subtopics for m in measures}
+    if qrels._facts.subtopics: return notes + (LARGEST_GRADE,) * (False in use_subtopics)
+    return notes + (NO_SUBTOPICS,) * (True in use_subtopics)
 
 def _as_read(run, conventions):
     """Return the source of a run with the rows and the scores that the conventions require.

@@ -26,10 +26,9 @@ from ..core.arrays import RankingsLike, cumcount
 from ..core.choices import TiesChoice, check_value, parameter
 from ..core.gains import ratio
 from ..core.judged import as_judged
-from ..core.measures import Parts, call_on_batch
+from ..core.measures import Parts
 from ..data.errors import suggestion
 from ..data.judging import match, ranked_chunks
-from ..data.qrels_and_runs import topics_of
 from ..data.records import one_line, read_words
 from ..data.text import rank_rows
 from ..metrics.dcg import ideal_batch
@@ -45,11 +44,10 @@ class Listing:
     negative: str = 'keep'   # The meaning of a grade below 0, as in `Conventions`
     judgments: str = 'all'   # 'all', or of 'retrieved' documents only
     parents: Mapping[str, str] = field(default_factory=dict)  # Chunk -> document
-    strata: Mapping[str, int] = field(default_factory=dict)  # Document -> stratum
-    # Of judgments of subtopics: document -> number, `topic_table`, and the names.
-    documents: Mapping[str, int] = field(default_factory=dict)
-    topics: Any = None
-    labels: Sequence[str] = ()
+    # The labels of judged documents, as in `Judged`, and document -> its row in them.
+    labels: Any = None
+    row_of: Mapping[str, int] = field(default_factory=dict)
+    names: Sequence[str] = ()  # Of the subtopics, in the order of the labels
 
     @cached_property
     def sources(self) -> list[str]:
@@ -112,15 +110,11 @@ class Listing:
             tie_start=start[seen],
             tie_size=size[seen],
         )
-        if self.topics is not None:
-            numbers = map(self.documents.get, compress(self.sources, seen))
-            document = np.array([*numbers], np.intp)
-            judged = judged.changed(document=document, topics=self.topics)
-            return judged if self.judgments == 'all' else judged.listed()
-        if not self.strata: return judged
+        if self.labels is None: return judged
         docs = compress([*self.sources, *self.judged_besides], [*seen, *counted])
-        stratum = np.array([self.strata.get(doc, 0) for doc in docs], np.intp)
-        return judged.changed(stratum=stratum[:len(rank)], pool_stratum=stratum[best])
+        rows = np.array([self.row_of.get(doc, -1) for doc in docs], np.intp)
+        labels = np.append(self.labels, np.zeros_like(self.labels[:1])).take(rows)
+        return judged.changed(labels=labels[:len(rank)], pool_labels=labels[best])
 
     def tie_columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Return two arrays (ranks,): the first rank and the size of each tie.
@@ -143,8 +137,9 @@ def from_ranking(
     judged = as_judged(ranking, ideal=ideal)[0]
     if len(judged) != 1:
         raise ValueError(f'these are {len(judged)} rankings; explain one at a time')
-    if judged.stratum is not None:
-        raise ValueError('a Judged with strata cannot be explained; pass qrels and run')
+    if judged.labels is not None:
+        raise ValueError('a Judged with strata or subtopics cannot be explained; pass '
+                         'qrels and run')
     retrieved = int(judged.retrieved[0])
     listed = judged.grade.tolist()
     tie = np.arange(1, retrieved + 1)
@@ -185,20 +180,11 @@ def from_run(
     judged = _rows_of(qrels, query)
     judged_docs = judged.doc.tolist()
     grades = dict(zip(judged_docs, judged.value.tolist()))
-    strata = {}
-    if judged.label is not None:
-        strata = dict(zip(judged_docs, judged.label.tolist()))
-    of_subtopics = {}
-    if qrels._subtopics:
-        topics = topics_of(qrels._subtopics, negative)
-        topics = topics[topics['query'] == qrels.queries.index(query)]
-        topics['query'] = 0
-        documents = dict(zip(judged_docs, judged.document.tolist()))
-        labels = qrels._subtopics.labels
-        of_subtopics = {'documents': documents, 'topics': topics, 'labels': labels}
+    names = ()
+    if judged.subtopics: names = judged.names[qrels.queries.index(query)].tolist()
     return Listing(
-        tuple(docs), grades, tie, negative, parents=parents, strata=strata,
-        **of_subtopics)
+        tuple(docs), grades, tie, negative, parents=parents,
+        labels=judged.labels, row_of=dict(zip(judged_docs, count())), names=names)
 
 def _rows_of(table, query):
     of_query = table.rows.query == table.queries.index(query)
@@ -260,7 +246,7 @@ def regraded(listing: Listing, doc: str, grade: float | None) -> Listing:
 
     Raises ValueError for a grade that is not finite, and for a later chunk of a
     document, because only the first chunk has its grade."""
-    if listing.topics is not None:
+    if listing.names:
         raise ValueError(f'{doc!r} has a grade for each subtopic; change the judgments '
                          'instead')
     valid = grade is None or np.isfinite(float(grade))
@@ -342,7 +328,6 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     It is cut to the length of the list if the divisor of the measure depends on this
     length."""
     params = measure.arguments()
-    kind = measure.kind
     if 'ideal_from' in params:
         view = ideal_batch(view, params['ideal_from'], params.get('k'))
     ideal = view.ideal
@@ -350,7 +335,7 @@ def ideal_list(measure: Measure, view: Judged) -> Judged:
     best = ideal.reordered(np.argsort(-worth, kind='stable'), rank=ideal.rank)
     lists = view, view.changed(retrieved=view.retrieved + 1)
     divisors: list[Any] = [
-        kind.parts(batch, **params).divisor for batch in lists]
+        measure.kind.parts(batch, **params).divisor for batch in lists]
     if np.array_equal(*divisors): return best
     return best.only(best.rank <= view.retrieved[0])
 
@@ -386,33 +371,37 @@ class Arithmetic:
     @property
     def has_ideal(self) -> bool:
         """Return whether an ideal ranking is known; none is for subtopics."""
-        kind = self.measure.kind
-        return not kind.of_subtopics
+        return not self.measure.kind.of_subtopics
 
     @cached_property
     def gain(self) -> np.ndarray:
         """Return the gain of each judged document in the list under the measure."""
-        kind = self.measure.kind
-        if kind.gain: return call_on_batch(kind.gain, self.view, self.measure.arguments())
+        if self.measure.kind.of_subtopics:
+            hits, novelty = self.novelty
+            return np.bincount(hits.rank - 1, novelty, len(self.listing))[self.row]
         return gains(self.measure, self.view.grade)
 
     @cached_property
+    def novelty(self) -> tuple[Judged, np.ndarray]:
+        """Return the relevant documents of each subtopic, and the novelty of each.
+
+        The novelty is 1 for measures without the parameter alpha."""
+        params = self.measure.arguments()
+        hits = self.listing.judged().by_subtopic.batch.found(params.get('rel', 1))
+        return hits, (1 - params.get('alpha', 0)) ** cumcount(hits.query)
+
+    @property
     def served(self) -> list[str]:
         """Return the subtopics to which the document at each rank is relevant, as text.
 
         For a measure of novelty, the novelty of the document for the subtopic follows."""
-        params = self.measure.arguments()
-        rankings = self.listing.judged().by_subtopic
-        hits = rankings.batch.found(params.get('rel', 1))
-        novelty = (1 - params.get('alpha', 0)) ** cumcount(hits.query)
-        judgment = np.searchsorted(rankings.pair, hits.query)
-        subtopic = rankings.topics['subtopic'][judgment]
-        names: list[list[str]] = [[] for _ in self.listing.docs]
-        for rank, i, share in zip(hits.rank, subtopic, novelty):
-            text = self.listing.labels[i]
-            if 'alpha' in params: text += f' ({number_text(share)})'
-            names[rank - 1].append(text)
-        return [*map(', '.join, names)]
+        hits, novelty = self.novelty
+        texts: list[list[str]] = [[] for _ in self.listing.docs]
+        for rank, subtopic, x in zip(hits.rank, hits.query, novelty):
+            text = self.listing.names[subtopic]
+            if 'alpha' in self.measure.arguments(): text += f' ({number_text(x)})'
+            texts[rank - 1].append(text)
+        return [*map(', '.join, texts)]
 
     def share(self, values: np.ndarray) -> np.ndarray:
         """Divide terms by the divisor of the sum, if the measure has a divisor."""

@@ -91,7 +91,7 @@ def table_of(work: Arithmetic, titles: Mapping | None = None) -> dict[str, Any]:
         for i, grade in enumerate(grades):
             if grade == UNJUDGED: continue
             if documents[i] in documents[:i]: grades[i] = f'{grade}: a later chunk'
-    if listing.topics is not None: columns['subtopics'] = work.served
+    if listing.names: columns['subtopics'] = work.served
     if titles:  # of a chunk, or of its document
         shown = zip(listing.docs, documents)
         columns['title'] = [
@@ -279,7 +279,7 @@ def swap_changes(
     as returned by `Measure.resolve`."""
     n = min(check_cutoff(k) or len(listing), len(listing))
     listed = np.where(listing.counts(listing.grade), listing.grade, -np.inf)[:n]
-    unequal = (listed[:, None] != listed) | (listing.topics is not None)
+    unequal = (listed[:, None] != listed) | bool(listing.names)
     pairs = np.argwhere(np.triu(unequal, 1))
     judged = listing.judged()
     change = np.zeros((n, n))

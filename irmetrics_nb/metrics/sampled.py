@@ -18,15 +18,15 @@ from .dcg import idcg
 DEPTH = 1000     # ranks of a list that count in sample_eval
 EPSILON = 1e-5   # keeps an estimate above 0 before the first sampled document
 
-def _numbers(stratum):
+def _strata(labels):
     "Return the numbers of strata; 0, if there are none."
-    return 0 if stratum is None else stratum
+    return 0 if labels is None or labels.dtype.names else labels
 
 def _count(judged, selected):
     """Return the number of judgments in each stratum of each query.
 
     selected: (judgments,) bool; 1 counts all. The result is an array (queries, strata)."""
-    stratum = _numbers(judged.pool_stratum)
+    stratum = _strata(judged.pool_labels)
     shape = len(judged), np.max(stratum, initial=0) + 1
     cell = judged.pool_query * shape[1] + stratum
     weights = np.broadcast_to(selected, cell.shape)
@@ -52,7 +52,7 @@ def _precision(top, rel):
     """Estimate the precision at each judged document, as if it were relevant.
 
     The documents above it are counted in their strata."""
-    stratum = _numbers(top.stratum)
+    stratum = _strata(top.labels)
     selections = np.isfinite(top.grade), top.grade >= 0, top.relevant(rel)
     above = np.zeros(len(top.rank))
     for number in np.unique(stratum):
@@ -78,7 +78,7 @@ def xinfap(
     """
     top = ranking.top(k)
     hits = top.found(rel)
-    weights = _weights(ranking)[hits.query, _numbers(hits.stratum)]
+    weights = _weights(ranking)[hits.query, _strata(hits.labels)]
     yield hits, _precision(top, rel)[top.relevant(rel)] * weights
     return _estimate(ranking, ranking.pool_grade >= rel)
 
@@ -110,7 +110,7 @@ def infndcg(ranking: Judged, /, *, k: Cutoff = DEPTH) -> Share:
     0.8952
     """
     top = ranking.top(k)
-    weights = _weights(top.listed())[top.query, _numbers(top.stratum)]
+    weights = _weights(top.listed())[top.query, _strata(top.labels)]
     gains = np.maximum(top.grade, 0) * weights
     yield top, gains / np.log2(top.rank + 1)
     return _ideal_dcg(ranking, k)
