@@ -33,7 +33,8 @@ def measure_table() -> list[dict[str, str]]:
     """Return all measures as rows of text, one dict per measure.
 
     The keys are 'family', 'measure', 'question', 'page' (which defines the measure),
-    'chinese' (its Chinese name) and 'parameters'. The measures of a family follow each other.
+    'chinese' (its Chinese name) and 'parameters'. The measures of a family follow each
+    other.
 
     >>> measure_table()[0]['question']
     'How much of the top k is relevant?'
@@ -44,8 +45,9 @@ def measure_table() -> list[dict[str, str]]:
         if kind.at is not None: name += f', {name}@{kind.at}'
         optional = {p: x for p, x in kind.params.items() if p not in kind.required}
         params = ', '.join([*kind.required, *(f'{p}={x!r}' for p, x in optional.items())])
-        rows.append({'family': FAMILIES.get(kind.page, 'Your own'), 'measure': name, 'question': kind.question,
-                     'page': kind.page, 'chinese': kind.chinese, 'parameters': params})
+        rows.append({'family': FAMILIES.get(kind.page, 'Your own'), 'measure': name,
+                     'question': kind.question, 'page': kind.page,
+                     'chinese': kind.chinese, 'parameters': params})
     families = [*FAMILIES.values(), 'Your own']
     return sorted(rows, key=lambda row: families.index(row['family']))
 
