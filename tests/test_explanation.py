@@ -509,6 +509,9 @@ def test_what_queries_and_documents_add_sums_to_the_difference(name, seed):
     means = [evaluate(qrels, r, usual(name), part=True).means for r in (run, other)]
     (a,), (b,) = (list(m.values()) for m in means)
     close([why.a, why.b, why.value], [a, b, b - a])
+    if np.isnan(b - a):
+        assert name == "PairAccuracy" and not why.rows  # no query has a pair
+        return
     close(why.effect.sum(), b - a)
     close(why.rows[-1]["running"], b - a)
     size = [abs(row["adds"]) for row in why.rows]
