@@ -184,9 +184,9 @@ def test_a_list_can_be_better_than_the_greedy_ideal():
 
 
 def test_equal_gains_are_ordered_by_the_greatest_id():
-    docs = {'a': 'xy', 'b': 'x', 'c': 'zw', 'd': 'y'}  # c and a have two subtopics; d and b then half of one
-    order = [int(document[0]) for _, document, _ in greedy_steps(batch(docs), .5, 1)]
-    assert order == [2, 0, 3, 1]
+    docs = {'p': 'ab', 'q': 'cd', 'z': 'bc'}  # after z, each of the others has one new subtopic; after p, q has two
+    assert [gain.tolist() for _, gain in greedy_steps(batch(docs), 1, 1)] == [[2], [1], [1]]
+    assert [gain.tolist() for _, gain in greedy_steps(batch({'z': 'ab', 'q': 'cd', 'p': 'bc'}), 1, 1)] == [[2], [2], [0]]
 
 
 # ---- ties ----
@@ -266,6 +266,16 @@ def test_comparison_slices_and_records_work_on_subtopics(tmp_path):
     assert repr(type(scores).load(tmp_path/'scores.json').measures) == repr(scores.measures)
     one, two = content_hash(truth()).content, content_hash(Qrels({'jaguar': {'animal': {'d1': 2}}}, subtopics=True)).content
     assert one != two and one != content_hash(Qrels(truth().to_dict())).content == content_hash(truth().to_dict(), 'qrels').content
+
+
+def test_the_gate_and_the_report_read_subtopics(tmp_path):
+    good, bad = (put(tmp_path/name, ''.join(f'{q} Q0 {d} 1 {9 - i} x\n' for q in GRADES for i, d in enumerate(docs)).encode())
+                 for name, docs in {'good': ['d1', 'd2', 'd9'], 'bad': ['d4', 'd8']}.items())
+    qrels = put(tmp_path/'qrels', TEXT)
+    gate = irmetrics('compare', qrels, good, bad, '--subtopics', '-m', 'alpha_nDCG@5', '--max-drop', '0.1')
+    assert gate.returncode == 3 and 'alpha_nDCG@5' in gate.stdout, gate.stderr
+    done = irmetrics('report', qrels, good, bad, '--subtopics', '-m', 'alpha_nDCG@5', '-o', tmp_path/'report.html')
+    assert done.returncode == 0 and 'alpha_nDCG@5' in (tmp_path/'report.html').read_text(encoding='utf-8'), done.stderr
 
 
 @pytest.mark.parametrize('name', ['qrels.txt', 'qrels.csv.gz', 'qrels.tsv', 'qrels.parquet'])

@@ -358,8 +358,7 @@ def with_subtopics(rows: Rows, by_subtopic: Rows, duplicates: str, weights: Any)
     names = np.full((len(queries), max(column) + 1), None)
     names[query, column] = np.array(ids, object)[subtopic]
     titles = [f'{queries[i]}, subtopic {ids[j]}' for i, j in zip(query, subtopic)]
-    notes = tuple(note for note in rows.notes if note.code != SUBTOPICS)
-    of_pairs = replace(rows, query_ids=Ids.from_list(titles), query=pair.astype(np.int32), notes=notes,
+    of_pairs = replace(by_subtopic, query_ids=Ids.from_list(titles), query=pair.astype(np.int32),
                        labels=np.stack([query, column], axis=1)[pair])
     unique = Qrels(of_pairs, duplicates=duplicates)  # type: ignore[arg-type]
     merged = merge_documents(unique.rows, names.shape[1])

@@ -169,8 +169,9 @@ def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMN
     if role == 'qrels' and plain_name(used or '') in ('rating', RATINGS):
         text = f'the column {used!r} has ratings: a document with a grade of 1 or more is relevant (rel=1)'
         notes.append(Note(RATINGS, text))
-    subtopics = [name for name in names if role == 'qrels' and plain_name(name) in ('subtopic', 'subtopic_id')]
-    if subtopics: notes.append(Note(SUBTOPICS, f'the column {subtopics[0]!r} of the judgments is not used'))
+    subtopics = [name for name in names if plain_name(name) in ('subtopic', 'subtopic_id')]
+    if role == 'qrels' and subtopics and columns.get('query') not in subtopics:
+        notes.append(Note(SUBTOPICS, f'the column {subtopics[0]!r} of the judgments is not used'))
     return tuple(notes)
 
 def holds_ranks(name: str, role: str, columns: Mapping = NO_COLUMNS) -> bool:

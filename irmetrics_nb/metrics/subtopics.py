@@ -38,20 +38,18 @@ NEAR = 1 - 1e-12  # gains whose ratio is above this are equal
 
 def greedy_steps(
     ranking: Judged, alpha: float, rel: float, k: Cutoff = None,
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield the queries, the documents and their gains at each rank of the greedy order.
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the queries and their gains at each rank of the greedy order.
 
     At each rank, the order has the document with the largest gain; among equals, the
-    one with the greatest id. The documents have the numbers of the labels of subtopics.
-    Queries without relevant documents are left out. A query without further documents
-    has the gain 0."""
+    one with the greatest id. Queries without relevant documents are left out. A query
+    without further documents has the gain 0."""
     labels = labels_or_grades(ranking.pool_labels, ranking.pool_grade)
     serves = labels['grades'] >= rel
     order = np.lexsort((labels['document'], ranking.pool_query))
     order = order[serves.any(axis=1)[order]]
     serves = serves[order].T.copy()
     query = ranking.pool_query[order]
-    document = labels['document'][order]
     rows = np.arange(len(query))
     begin = np.flatnonzero(changes(query))
     size = np.diff(begin, append=len(query))
@@ -61,7 +59,7 @@ def greedy_steps(
         best = np.maximum.reduceat(gain, begin)
         equal = gain >= np.repeat(best * NEAR, size)
         chosen = np.maximum.reduceat(np.where(equal, rows, -1), begin)
-        yield query[chosen], document[chosen], gain[chosen]
+        yield query[chosen], gain[chosen]
         novelty *= np.where(serves[:, chosen], 1 - alpha, 1)
         serves[:, chosen] = False
 
@@ -79,7 +77,7 @@ def novel_divisor(
     weight = rank_weight(model, alpha, beta)
     if model in NORMALISED:
         total = np.zeros(len(ranking))
-        for i, (query, _, gain) in enumerate(greedy_steps(ranking, alpha, rel, k)):
+        for i, (query, gain) in enumerate(greedy_steps(ranking, alpha, rel, k)):
             total[query] += gain * weight(i + 1)
         return total
     rankings = ranking.by_subtopic
