@@ -208,7 +208,8 @@ def _check_command(qrels, runs=(), format='table', faults=20, output=None, syste
     if not checkup.ok: raise typer.Exit(1)
 
 # %% ../nbs/top_level/cli.ipynb #2c910420
-@takes_options(words=argument(list[str], 'Show only measures with all of these words.', '[WORD]...'),
+@takes_options(words=argument(list[str], 'Show only measures with all of these words.',
+                              '[WORD]...'),
                names=option(bool, 'Show the names of the measures in other '
                                   'tools.', '--names'))
 def _list_measures(words=(), format='table', names=False, output=None, imports=()):
@@ -225,14 +226,16 @@ def _list_measures(words=(), format='table', names=False, output=None, imports=(
     show(_rows_as_text(rows, format, [17, None, 38, 30], note), output)
 
 def rows_with(words, rows):
-    "Return the rows with all of the words, in one of their fields or a name of another tool."
+    """Return the rows with all of the words, in a field or in the measure's name in
+    another tool."""
     def text(row):
         others = aliases_of(row['measure'].partition(',')[0])
         return ' '.join([*row.values(), *others]).casefold()
     found = [row for row in rows if all(word.casefold() in text(row) for word in words)]
-    if not found: raise typer.BadParameter(f'no measure has {" and ".join(map(repr, words))} in its family, '
-                                           'name, question or a name of another tool')
-    return found
+    if found: return found
+    said = ' and '.join(map(repr, words))
+    raise typer.BadParameter(f'no measure has {said} in its family, name, question or a '
+                             'name of another tool')
 
 def _rows_as_text(rows, format, widths=None, note=''):
     from tabulate import tabulate

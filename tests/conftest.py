@@ -6,6 +6,7 @@ import pkgutil
 import re
 import shutil
 import signal
+import sys
 from collections import Counter
 from importlib import import_module
 
@@ -13,6 +14,7 @@ import coverage
 import hypothesis
 import pytest
 
+sys.modules.setdefault("rfc3987_syntax", None)  # its 38 grammars take jsonschema a second; no schema needs them
 os.environ["MPLBACKEND"] = "agg"
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more would wait for each other: each core has a worker
 hypothesis.settings.register_profile("project", max_examples=40, deadline=None, derandomize=True, print_blob=True)

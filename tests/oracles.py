@@ -217,7 +217,8 @@ def by_exact_definition(name, got, pool, **parameters):
     if unknown := [p for p in measure.parameters if p not in parameters]:
         raise AssertionError(f"{name} has no parameter {', '.join(unknown)}: correct `parameters` of its entry in MEASURES of tests/exact/measures.py")
     cutoff = {measure.cutoff: parameters.pop(measure.cutoff, None)} if measure.cutoff else {}
-    return measure.definition(ranking, **cutoff, **{p: exact_parameter(parameters[p]) for p in measure.parameters})
+    value = measure.definition(ranking, **cutoff, **{p: exact_parameter(parameters[p]) for p in measure.parameters})
+    return np.nan if value is None else value
 
 
 # labels and scores

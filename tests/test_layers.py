@@ -1,5 +1,6 @@
 "A package imports from packages below it only: every import is read, inside functions, by name and through the top level too."
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib.util import resolve_name
 
@@ -21,7 +22,12 @@ def package(module):
 
 MODULES = sorted(module for module in (module_of(NBS / name) for name in notebooks()) if module)
 PACKAGES = {package(module) for module in MODULES} - {""}
-TREES = {module: ast.parse(file_of(module).read_text(encoding="utf-8")) for module in MODULES}
+
+
+@cache
+def trees():
+    "{module: its code}, read when a test asks: each worker loads this file, and one runs its tests."
+    return {module: ast.parse(file_of(module).read_text(encoding="utf-8")) for module in MODULES}
 
 
 def below(name):
@@ -42,7 +48,7 @@ def module_at(path):
     if head in irmetrics_nb._home:
         return irmetrics_nb._home[head]
     for n in range(len(rest) + 1, 0, -1):
-        if (name := ".".join([head, *rest][:n])) in TREES:
+        if (name := ".".join([head, *rest][:n])) in MODULES:
             return name
     return f"{head}.__init__" if head in PACKAGES else "__init__"
 
@@ -85,7 +91,10 @@ def read(tree, module):
     return imported - {module}, [*lines_by_name(tree, module)]
 
 
-READ = {module: read(tree, module) for module, tree in TREES.items()}
+@cache
+def all_read():
+    "{module: as `read` returns it}"
+    return {module: read(tree, module) for module, tree in trees().items()}
 
 
 def faults(modules, order):
@@ -106,18 +115,18 @@ def faults(modules, order):
 
 
 def test_a_package_imports_only_from_packages_below_it_and_modules_form_no_circle():
-    assert sum(len(imported) for imported, _ in READ.values()) > 300
-    assert faults(READ, CORE + COMPANIONS) == []
+    assert sum(len(imported) for imported, _ in all_read().values()) > 300
+    assert faults(all_read(), CORE + COMPANIONS) == []
 
 
 def test_the_core_imports_no_companion():
-    core = {module: imported for module, (imported, _) in READ.items() if package(module) in CORE}
+    core = {module: imported for module, (imported, _) in all_read().items() if package(module) in CORE}
     assert len(core) > 20
     assert [(module, each) for module, imported in core.items() for each in imported if package(each) not in CORE] == []
 
 
 def test_only_a_lazy_loader_imports_by_name():
-    loading = {(module, statement.name) for module, tree in TREES.items() for statement in tree.body
+    loading = {(module, statement.name) for module, tree in trees().items() for statement in tree.body
                if isinstance(statement, ast.FunctionDef) and BY_NAME & {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}}
     assert loading == LOADERS
 
@@ -160,15 +169,15 @@ PLANTED = {
 
 @pytest.mark.parametrize(("module", "code", "says"), PLANTED.values(), ids=list(PLANTED))
 def test_a_planted_import_is_found(module, code, says):
-    tree = ast.Module([*TREES[module].body, *ast.parse(code).body], [])
-    found = faults(READ | {module: read(tree, module)}, CORE + COMPANIONS)
+    tree = ast.Module([*trees()[module].body, *ast.parse(code).body], [])
+    found = faults(all_read() | {module: read(tree, module)}, CORE + COMPANIONS)
     assert any(says in fault for fault in found), found
 
 
 @pytest.mark.parametrize("code", ["import numpy", "from . import arrays", "from irmetrics_nb import __version__", "from .arrays import Column as C\nC.sum", "import_all = 1"])
 def test_an_import_from_below_is_no_fault(code):
-    tree = ast.Module([*TREES["core.measures"].body, *ast.parse(code).body], [])
-    assert faults(READ | {"core.measures": read(tree, "core.measures")}, CORE + COMPANIONS) == []
+    tree = ast.Module([*trees()["core.measures"].body, *ast.parse(code).body], [])
+    assert faults(all_read() | {"core.measures": read(tree, "core.measures")}, CORE + COMPANIONS) == []
 
 
 TABLES = {"an empty table": [], "another order": [*reversed(CORE + COMPANIONS)], "an unknown package": [*CORE, *COMPANIONS, "house"]} | {
@@ -177,12 +186,12 @@ TABLES = {"an empty table": [], "another order": [*reversed(CORE + COMPANIONS)],
 
 @pytest.mark.parametrize("order", TABLES.values(), ids=list(TABLES))
 def test_a_wrong_table_of_packages_is_found(order):
-    assert faults(READ, order)
+    assert faults(all_read(), order)
 
 
 def test_a_companion_imports_public_names_of_other_packages_from_the_top_level():
     found = []
-    for module, tree in TREES.items():
+    for module, tree in trees().items():
         if package(module) in CORE or module == "__init__":
             continue
         for node in ast.walk(tree):

@@ -170,22 +170,39 @@ def said_with(encoding, folder, code=EACH_COMMAND):
     return said.decode(encoding), done.stderr.decode(encoding)
 
 
-@pytest.fixture(scope="module")
-def said_in_utf_8(tmp_path_factory):
-    return said_with("utf-8", tmp_path_factory.mktemp("utf-8"))
+IN_FORKS = """
+import irmetrics_nb.cli, jinja2, matplotlib.pyplot, numpy, rich.table, scipy.stats, typer.rich_utils
+for encoding in sys.argv[2:]:
+    if fork := os.fork():
+        if os.waitpid(fork, 0)[1]: sys.exit(f'it failed in {encoding}')
+        continue
+    sys.stdout = open(f'{sys.argv[1]}/{encoding}.out', 'w', encoding=encoding)
+    sys.stderr = open(f'{sys.argv[1]}/{encoding}.err', 'w', encoding=encoding, errors='backslashreplace')
+    exec(EACH_COMMAND)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+"""
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "gbk", "latin-1", "ascii"])
-def test_every_command_ends_the_same_in_every_encoding(encoding, said_in_utf_8, tmp_path):
-    out, errors = said_with(encoding, tmp_path)
-    expected = said_in_utf_8[0]
-    for sign, simple in SIMPLER.items():
-        boxed = sign in "╭╮╰╯─│"
-        if boxed or not sign.encode(encoding, "ignore"):
-            expected = expected.replace(sign, simple)
-    assert out.splitlines() == expected.splitlines()
-    assert out.count("\nexit ") == 19 and "exit compare 3" in out and "exit identify 3" in out and "exit evaluate 2" in out
-    assert "Traceback" not in errors and "codec" not in errors
+def test_every_command_ends_the_same_in_every_encoding(tmp_path):
+    # The libraries are loaded once, and each encoding has a fork with streams of its own.
+    encodings = "utf-8", "cp1252", "cp437", "gbk", "latin-1", "ascii"
+    env = os.environ | {"PYTHONUTF8": "0", "COLUMNS": "100"}
+    done = child(f"EACH_COMMAND = {EACH_COMMAND!r}\n{IN_FORKS}", tmp_path, *encodings, env=env)
+    assert done.returncode == 0, done.stderr
+    in_utf_8 = (tmp_path / "utf-8.out").read_text("utf-8")
+    assert all(sign in in_utf_8 for sign in "▼−╭│")
+    for encoding in encodings:
+        out, errors = ((tmp_path / f"{encoding}.{name}").read_text(encoding) for name in ("out", "err"))
+        expected = in_utf_8
+        for sign, simple in SIMPLER.items():
+            boxed = sign in "╭╮╰╯─│" and encoding != "utf-8"
+            if boxed or not sign.encode(encoding, "ignore"):
+                expected = expected.replace(sign, simple)
+        assert out.splitlines() == expected.splitlines(), encoding
+        assert out.count("\nexit ") == 19 and "exit compare 3" in out and "exit identify 3" in out and "exit evaluate 2" in out
+        assert "Traceback" not in errors and "codec" not in errors and "unknown measure 'nDGC" in errors
 
 
 def test_a_mark_that_cannot_be_shown_is_a_letter(tmp_path):

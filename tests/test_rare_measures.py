@@ -12,6 +12,7 @@ from irmetrics_nb.metrics.graded import normalised_err, q_measure
 from irmetrics_nb.metrics.user_models import expected_gain
 
 FLOWER = [3, 0, 0, 1, 2, 1]
+IDCG = 3 + Fraction(1 / np.log2(3))  # of the grades 3 and 1
 E = Fraction(1, 100_000)  # the epsilon of infAP
 BY_HAND = [
     ("NCG@4", FLOWER, Fraction(3 + 1, 3 + 2 + 1 + 1)),
@@ -35,6 +36,9 @@ BY_HAND = [
     ("G", [0, 0, 2], Fraction(2, 2) / np.log2(2 + 2)),  # the ideal list has 2 + 1 + 1 down to rank 3, and the list has 2
     ("binG", [0, 0, 1, 1], Fraction(1, 2)),
     ("ndcg_rel", [0, 0, 3], Fraction(1, 2)),
+    ("Rndcg", [1, 0, 3, 0], (Fraction(1, 3) + 1 / IDCG + Fraction(5, 2) / IDCG) / 3),  # the grades end at ranks 1 and 2, and the list after R + 1
+    ("PairAccuracy", [0, 2, None, 1], Fraction(1, 4)),
+    ("PairAccuracy@3", [0, 2, None, 1], Fraction(1, 2)),
     ("Rprec_mult@1.5", FLOWER, Fraction(4, 6)),
     ("Rprec_mult@0.5", FLOWER, Fraction(1, 2)),
     ("yaap", [1, None, 0, 1], np.log(5 / 3)),
@@ -84,12 +88,43 @@ def test_values_are_those_of_ir_measures_on_random_collections(name):
         np.testing.assert_allclose(scores.values[0, 0], [theirs[q] for q in scores.query_ids], rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["Accuracy", "Accuracy(rel=2)@5"])
+@pytest.mark.filterwarnings("ignore::irmetrics_nb.EvaluationWarning")
+def test_pair_accuracy_is_that_of_ir_measures_where_there_is_a_pair(name):
+    without = 0
+    for seed in range(5):
+        qrels, run = oracles.random_collection(seed, queries=10)
+        run = with_ranks_as_scores(run)
+        scores = evaluate(qrels, run, f"ir_measures:{name}")
+        values = dict(zip(scores.query_ids, scores.values[0, 0]))
+        paired = {query: run[query] for query in run if not np.isnan(values.get(query, np.nan))}  # theirs divides by 0 for the others
+        theirs = ir_measures.accuracy.iter_calc([ir_measures.parse_measure(name)], qrels, paired)
+        assert {x.query_id: pytest.approx(x.value, abs=1e-12) for x in theirs} == {query: values[query] for query in paired}
+        without += len(values) - len(paired)
+        assert scores.means[name] == pytest.approx(np.nanmean(scores.values), abs=1e-12)
+    assert without
+
+
+def test_accuracy_without_a_pair_has_no_value_and_names_no_document():
+    assert np.isnan(parse("PairAccuracy").of([[], [1, 2], [0, None]])).all()
+    assert explain("PairAccuracy", [1, 2]).text == "PairAccuracy = 0 / 0 = nan (there is no value)"
+    assert parse("accuracy@1") == parse("Success@1") and parse("Accuracy@1") == parse("PairAccuracy@1")
+
+
+@pytest.mark.parametrize("no_relevant", ["zero", "skip", "nan", "one"])
+def test_unjudged_is_0_where_everything_is_judged_whatever_the_convention(no_relevant):
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a", "x"]}
+    assert evaluate(qrels, run, "Unjudged", no_relevant=no_relevant)["Unjudged"] == pytest.approx([0, 0.5])
+    assert explain("Unjudged", qrels, run, "q", no_relevant=no_relevant).value == 0
+
+
 # The documents of three queries in rank order, the grades of a, b, c …, and what trec_eval 10.0 (f425365) prints for them.
 LISTS_OF_TREC_EVAL = {"q1": ("bxcaydz", [3, 0, 1, 2, 1]), "q2": ("byxca", [1, 0, 4]), "q3": ("cbadx", [0, 2, 2, 1])}
 PRINTED = {
     "G": [0.35851285392499826, 0.43067655807339306, 0.92618595071429155],
     "binG": [0.35766913951834828, 0.43067655807339306, 0.87697658452381921],
     "ndcg_rel": [0.35368744420779169, 0.41376845209821778, 0.99385734264353598],
+    "Rndcg": [0.20685815508521763, 0.15184560853402304, 0.9495530122053033],
     "utility": [-1, -1, 1],
     "yaap": [-0.45198512374305744, -0.35364004024357848, 1.0986122886681098],
     "num_nonrel_judged_ret": [1, 1, 1],

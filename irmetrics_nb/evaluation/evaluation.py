@@ -399,12 +399,14 @@ def score_batch(
         measures, ids, values, (info,), conventions, requested, first_ranks=ranks, judged_retrieved=n_judged)
 
 def _nothing_to_find(measures, values, batches):
-    "Return a bool array (measures, queries): True where even the ideal ranking scores 0."
+    """Return a bool array (measures, queries): True where even the ideal ranking scores 0.
+    Unjudged is 0 where everything is judged, so it has no such queries."""
     nothing = ~(values > 0)  # a query that scored has something relevant
     doubtful = np.flatnonzero(nothing.any(axis=0))
     if not len(doubtful): return nothing
     ideals = {batch: batch.take(doubtful).ideal for batch in {*batches}}
-    for m, batch, row in zip(measures, batches, nothing): row[doubtful] &= m.of(ideals[batch]) == 0
+    for m, batch, row in zip(measures, batches, nothing):
+        row[doubtful] &= (m.of(ideals[batch]) == 0) & (m.name != 'Unjudged')
     return nothing
 
 def _all_tie_bounds(measures, values, batches, scored):

@@ -479,7 +479,7 @@ def work_out(
         terms = summed.terms
         total = summed.value[0]
         if summed.divisor is not None: divisor = float(np.ravel(summed.divisor)[0])
-    if total != value:
+    if total != value == value:  # NaN is not equal to itself
         raise AssertionError(f'{measure!r}: the sum of the terms is {total}, '
                              f'but the value is {value}')
     row = judged.rank - 1
@@ -595,6 +595,7 @@ def body(work: Arithmetic) -> tuple[str, str]:
     if work.terms is None: return number_text(work.value), ''
     numerator, note = sum_text(term_texts(work, work.view, work.terms), work.terms)
     if work.divisor is None: return numerator, note
+    if np.isnan(work.divisor): return '0 / 0', 'there is no value'
     if work.divisor == 0: note = 'a division by 0 counts as 0'
     divisor = number_text(work.divisor)
     best = work.ideal_terms
@@ -615,7 +616,7 @@ def line(work: Arithmetic, value: float | None = None) -> str:
     follows from the conventions for queries without relevant documents."""
     text, note = body(work)
     if value is None: value = work.value
-    if value != work.value:
+    if value != work.value == work.value:  # NaN is not equal to itself
         note = ('no document is relevant, so the value follows from the convention for '
                 'such queries')
     written = f'{work.measure!r} = {text}'

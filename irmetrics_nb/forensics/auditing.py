@@ -211,9 +211,9 @@ class _Auditor:
 
     def groups(self, cases):
         """Divide cases into lists that are computed as one collection each. If the measure has
-        `max_grade`, the cases of a list have the same largest grade. For Judged, documents of
-        grade 0 become unjudged."""
-        if self.measure.name == 'Judged':
+        `max_grade`, the cases of a list have the same largest grade. For Judged and other
+        measures of what is unjudged, documents of grade 0 become unjudged."""
+        if self.measure.name in ('Judged', 'Unjudged', 'RBPresidual'):
             cases = [replace(case, grades=tuple(g or None for g in case.grades)) for case in cases]
         if 'max_grade' not in self.params: return [cases]
         def scale(case): return max(case.judged().values())
@@ -283,8 +283,9 @@ class _Auditor:
         wrong if no convention gives this value."""
         value, error = ask(self.f, self.words, case, self.k)
         if error: return EdgeFinding(edge, error)
-        wrong = edge == 'nothing relevant' and value not in (0, 1, self.cut.of([*case.grades]))
-        if np.isnan(value): wrong = edge == 'nothing found'
+        expected = self.cut.of([*case.grades])
+        wrong = edge == 'nothing relevant' and value not in (0, 1, expected)
+        if np.isnan(value): wrong = edge == 'nothing found' and not np.isnan(expected)
         what = f'gives {value:g}'
         if wrong: what += ', which no known convention gives'
         if wrong or edge != 'nothing relevant': return EdgeFinding(edge, what, wrong=wrong)
@@ -510,7 +511,8 @@ def _audit_of_shape(f, parsed, shape, accept):
     agrees_for_binary = False
     if not passed:
         if wrong <= {_ABOVE_1_EDGE} and {*in_edges} <= {*HARMLESS_MISTAKES}:
-            agrees_for_binary = auditor.agrees_for_binary()
+            agrees_for_binary = bool(good)
+            if accept is not None or not auditor.binary: agrees_for_binary = auditor.agrees_for_binary()
         if good:
             computes += ', but not in every case'
             questions = []

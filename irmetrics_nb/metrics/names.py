@@ -83,7 +83,7 @@ TABLES['ir_measures'] = '''
     NumRet(rel) = NumRelRet(rel={x})
     NumRelRet = NumRelRet
     NumRel = NumRel
-    Accuracy = Accuracy
+    Accuracy = PairAccuracy
     Compat = Compat
     BPM = BPM
     INST = INST

@@ -33,7 +33,8 @@ def measure_table() -> list[dict[str, str]]:
     """Return all measures as rows of text, one dict per measure.
 
     The keys are 'family', 'measure', 'question', 'page' (which defines the measure),
-    'chinese' (its Chinese name) and 'parameters'. The measures of a family follow each other.
+    'chinese' (its Chinese name) and 'parameters'. The measures of a family follow each
+    other.
 
     >>> measure_table()[0]['question']
     'How much of the top k is relevant?'
@@ -44,8 +45,9 @@ def measure_table() -> list[dict[str, str]]:
         if kind.at is not None: name += f', {name}@{kind.at}'
         optional = {p: x for p, x in kind.params.items() if p not in kind.required}
         params = ', '.join([*kind.required, *(f'{p}={x!r}' for p, x in optional.items())])
-        rows.append({'family': FAMILIES.get(kind.page, 'Your own'), 'measure': name, 'question': kind.question,
-                     'page': kind.page, 'chinese': kind.chinese, 'parameters': params})
+        rows.append({'family': FAMILIES.get(kind.page, 'Your own'), 'measure': name,
+                     'question': kind.question, 'page': kind.page,
+                     'chinese': kind.chinese, 'parameters': params})
     families = [*FAMILIES.values(), 'Your own']
     return sorted(rows, key=lambda row: families.index(row['family']))
 
@@ -345,16 +347,18 @@ def _value_of_flat(text):
 
 def _of_flat(text):
     "Parse the result of `flat_name`; return None for any other name."
-    name, kind = text, None
-    while kind is None and '_' in name:
+    name = text
+    while '_' in name:
         name = name.rpartition('_')[0]
-        shortened = (kind for kind in KINDS.values() if name in kind.short)
-        kind = next(shortened, look_up(name))
-    if kind is None: return None
+        kind = next((kind for kind in KINDS.values() if name in kind.short),
+                    look_up(name))
+        if kind: break
+    else: return None
     keys = '|'.join([*kind.accepted, 'at'])
     pair = f'_({keys})_([^_]*)'
-    if not re.fullmatch(f'{name}(?:{pair})+', text): return None
-    values = {key: _value_of_flat(word) for key, word in re.findall(pair, text)}
+    settings = text.removeprefix(name)
+    if not re.fullmatch(f'(?:{pair})+', settings): return None
+    values = {key: _value_of_flat(word) for key, word in re.findall(pair, settings)}
     at = values.pop('at', None)
     return Measure(kind, {**kind.short.get(name, {}), **values}, at)
 

@@ -28,7 +28,8 @@ from irmetrics_nb.metrics import (
 
 # %% ../../nbs/metrics/registry.ipynb #a3fbba73
 # The modules that declare measures
-PAGES = sets, ap, dcg, cascade, graded, inferred, subtopics, sampled, user_models, trec_extra
+PAGES = (
+    sets, ap, dcg, cascade, graded, inferred, subtopics, sampled, user_models, trec_extra)
 KINDS: dict[str, Kind] = {}
 for page in PAGES:
     for value in vars(page).values():

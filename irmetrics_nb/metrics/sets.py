@@ -102,8 +102,8 @@ SetR = recall.variant(
 
 # %% ../../nbs/metrics/sets.ipynb #3c98d961
 @declare('Rprec', at=None, without='multiple', linear=True, worth=by_relevance,
-         chinese='R-准确率', largest=1, question='How precise are the top R results, if R documents are '
-                             'relevant?')
+         chinese='R-准确率', largest=1,
+         question='How precise are the top R results, if R documents are relevant?')
 def r_precision(
     ranking: Judged, /, *, n_relevant: Counts = None, rel: float = 1,
     multiple: float = 1,

@@ -2,6 +2,7 @@
 
 import struct
 from fractions import Fraction
+from functools import cache
 
 from mpmath import mp
 
@@ -21,6 +22,7 @@ def exact_parameter(value):
     return exact(value) if isinstance(value, float) else value
 
 
+@cache
 def logarithm(x, base):
     "log_base(x): a whole number where x is a power of the base, else sixty digits."
     for power in range(64):

@@ -4,6 +4,7 @@ A name is told apart from another by a case in which they have different values.
 since a function of a list sees no more; then lists; then judgments and runs. What the first can tell apart they must tell apart."""
 
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -120,7 +121,10 @@ def nearly_equal(one, other):
     "Whether two numbers differ, and by a hundredth at most: such as by the epsilon of infAP."
     if one == other or not {one, other}.isdisjoint({"NaN", "error"}):
         return False
-    return abs(Fraction(one) - Fraction(other)) <= Fraction(1, 100)
+    return abs(as_fraction(one) - as_fraction(other)) <= Fraction(1, 100)
+
+
+as_fraction = cache(Fraction)  # the texts of few values are compared in many pairs
 
 
 class Tried(NamedTuple):

@@ -61,7 +61,7 @@ def over_orders(values, ties):
 
 def nothing_to_find(measure, value, judged, answers, cutoff):
     "Whether a query has nothing for this measure to find: all judged documents in the best order score 0 as well."
-    if value == NAN or value > 0:
+    if measure == "Unjudged" or value == NAN or value > 0:  # all is judged where it is 0
         return False
     return value_of(measure, ideal_ranking(judged), answers, cutoff) == 0
 

@@ -530,19 +530,25 @@ def patience(model, i, T, p):
 
 
 @cache
+def going_on(model, i, g, T, p):
+    "How likely a user goes on after a document of gain g at rank i, in sixty digits."
+    likely = patience(model, i, T, p) * (1 - g if model.startswith("NERR") else 1)
+    return mp.mpf(likely.numerator) / likely.denominator if isinstance(likely, Fraction) else likely
+
+
+@cache
 def expected_gain(model, gains, k, T, p):
     "The gain per document, of a list that is filled up with documents without gain to a thousand ranks."
     reached, gained, total, weights = mp.mpf(1), Fraction(0), mp.mpf(0), mp.mpf(0)
     for i in range(1, min(k or 1000, 1000) + 1):
         g = gains[i - 1] if i <= len(gains) else Fraction(0)
         gained += g
-        total += reached * mp.mpf(g.numerator) / g.denominator
+        if g:
+            total += reached * mp.mpf(g.numerator) / g.denominator
         weights += reached
         if model == "BPM" and gained >= T:
             break
-        goes_on = patience(model, i, T - gained / 2 if model == "INST" else T, p)
-        goes_on *= 1 - g if model.startswith("NERR") else 1
-        reached *= mp.mpf(goes_on.numerator) / goes_on.denominator if isinstance(goes_on, Fraction) else goes_on
+        reached *= going_on(model, i, g, T - gained / 2 if model == "INST" else T, p)
     return simplest(total / weights)
 
 
@@ -1030,7 +1036,7 @@ MEASURES = {
         parameters=REL,
         blind_to="negative",
     ),
-    "Accuracy": Measure(
+    "PairAccuracy": Measure(
         "accuracy of pairs",
         "The share of pairs of a relevant and another document of the top k in which the relevant one comes first; without a pair there is no value.",
         pair_accuracy,

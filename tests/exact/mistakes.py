@@ -24,6 +24,7 @@ from exact.measures import (
 EVALUATED = {name: measure for name, measure in MEASURES.items() if measure.input == "run"}
 RELEVANCE = " ".join(name for name, measure in EVALUATED.items() if "rel" in measure.parameters)
 AVERAGED = " ".join(name for name, measure in EVALUATED.items() if measure.total == "mean")
+ABOVE_ZERO = " ".join(name for name in AVERAGED.split() if name != "RBPresidual")  # which can be 0
 SCORED = " ".join(name for name in EVALUATED if name != "NumRel")  # which no run changes
 ORDERED = " ".join(name for name in SCORED.split() if EVALUATED[name].has_best_order)
 
@@ -204,7 +205,7 @@ MISTAKES = {
         AVERAGED, "A judged query that the run does not answer is left out of the mean.", same_as={"missing": "skip"}
     ),
     "mean-over-hits": Mistake(
-        AVERAGED, "The mean is taken over the queries whose value is above 0.", queries=of_hits_only
+        ABOVE_ZERO, "The mean is taken over the queries whose value is above 0.", queries=of_hits_only
     ),
     "mean-over-run": Mistake(
         AVERAGED,

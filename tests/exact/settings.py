@@ -73,8 +73,10 @@ IDLE = [
     (blind_to("unjudged"), "unjudged", "skip", "keep", "documents that nobody judged are not looked at"),
     (["SetP"], "divisor", "min(k,n)", "k", "without a cutoff k is n"),
     (["nDCG"], "discount", "ln", "log2", "a constant factor of list and ideal cancels"),
-    (["NumRet", "NumRel", "NumRelRet"], "no_relevant", "one", "zero", "a count of nothing stays 0"),
-    *((["Accuracy"], "no_relevant", other, "zero", "without a pair there is no value in any case") for other in CONVENTIONS["no_relevant"][1:]),
+    (["NumRet", "NumRel", "NumRelRet", "NumNonrelRet"], "no_relevant", "one", "zero", "a count of nothing stays 0"),
+    *((["PairAccuracy"], "no_relevant", other, "zero", "without a pair there is no value in any case") for other in CONVENTIONS["no_relevant"][1:]),
+    *((["Unjudged"], "no_relevant", other, "zero", "it is 0 where all is judged") for other in CONVENTIONS["no_relevant"][1:]),
+    *((["RBPresidual"], "no_relevant", other, "zero", "it is never 0") for other in CONVENTIONS["no_relevant"][1:]),
     (["NumRet"], "duplicates", "last", "first", "a document is counted once, whichever row counts"),
     (["NumRet"], "duplicates", "best", "first", "a document is counted once, whichever row counts"),
 ]

@@ -36,7 +36,7 @@ def card(entry, done):
 
 FIND = """```{=html}
 <p><label>Find a measure by its name in any tool, or by a word:
-<input type="search" id="find-measure" placeholder="recall_100, patience, 折损"></label>
+<input type="search" id="find-measure" placeholder="ndcg_cut, patience, 折损"></label>
 <span role="status" id="measures-found"></span></p>
 <script>
 addEventListener('DOMContentLoaded', () => {
@@ -74,7 +74,7 @@ def measures():
         for name, page, question, names, long in known:
             if page == family:
                 home = finding.teacher(name, page, taught)
-                others = ", ".join([*long, *(other for other in names if other != name)])
+                others = ", ".join(dict.fromkeys([*long, *(other for other in names if other != name)]))
                 rows.append(f"| [{name}](/{home.as_posix()}) | {escape(question)} | {escape(others)} |")
         parts += [f"### {title}", "\n".join(rows)] if rows[2:] else []
     return "\n\n".join(parts)
