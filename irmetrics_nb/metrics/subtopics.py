@@ -59,7 +59,7 @@ def greedy_steps(
         gain = (serves * novelty.take(number, axis=1)).sum(axis=0)
         best = np.maximum.reduceat(gain, begin)
         equal = gain >= best.take(number) * NEAR
-        chosen = np.maximum.reduceat(np.where(equal, rows, -1), begin)
+        chosen = np.maximum.reduceat(rows * equal, begin)
         yield query[chosen], gain[chosen]
         novelty *= np.where(serves[:, chosen], 1 - alpha, 1)
         serves[:, chosen] = False
