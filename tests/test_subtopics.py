@@ -10,7 +10,7 @@ import pyndeval
 import pytest
 from helpers import irmetrics, put
 
-from irmetrics_nb import DataError, Qrels, compare, evaluate, explain, judge, parse
+from irmetrics_nb import DataError, Qrels, Run, compare, evaluate, explain, judge, parse
 from irmetrics_nb.core.ties import TiesError
 from irmetrics_nb.data.fingerprints import content_hash
 from irmetrics_nb.metrics.subtopics import greedy_steps, novel_divisor, novelty
@@ -121,7 +121,7 @@ def test_weights_of_subtopics_are_those_of_the_mean():
     weighted = Qrels(GRADES, subtopics=weights)
     assert value("AP(over='subtopics')", qrels=weighted) == pytest.approx(.75 * (1 + 2 / 3) / 2 + .25 * (1 / 3 + 2 / 4) / 2, rel=1e-15)
     assert value("AP(over='subtopics')", 'apple', weighted) == .5 and value('alpha_nDCG', qrels=weighted) == value('alpha_nDCG')
-    for wrong in (-1, None, float('nan')):
+    for wrong in (-1, None, float('nan'), float('inf')):
         with pytest.raises(DataError, match="subtopic 'car' of query 'jaguar' needs a weight of 0 or more"):
             Qrels(GRADES, subtopics=weights | {'jaguar': weights['jaguar'] | {'car': wrong}})
 
@@ -239,6 +239,14 @@ def test_values_equal_ir_measures():
     expected = ir_measures.calc_aggregate(theirs, qrels, run)
     for measure in theirs:
         assert evaluate(truth(), RUN, measure).values.mean() == pytest.approx(expected[measure], rel=1e-12), measure
+
+
+def test_a_later_chunk_of_a_document_serves_no_subtopic():
+    chunks = Run({'q': {'d1#1': 4, 'd1#2': 3, 'd2#1': 2}}, parents='#')
+    qrels = Qrels({'q': {'a': {'d1': 1}, 'b': {'d1': 1, 'd2': 1}}}, subtopics=True)
+    expected = (2 + .5 / log2(4)) / (2 + .5 / log2(3))  # d2 is at rank 3
+    assert evaluate(qrels, chunks, 'alpha_nDCG').means['alpha_nDCG'] == pytest.approx(expected, rel=1e-15)
+    assert explain('alpha_nDCG', qrels, chunks, 'q').value == pytest.approx(expected, rel=1e-15)
 
 
 # ---- all else works on them ----

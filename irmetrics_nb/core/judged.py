@@ -633,9 +633,13 @@ def subtopic_labels(
     return labels
 
 def labels_or_grades(labels: Any, grade: np.ndarray) -> Any:
-    "Return labels of subtopics; without these, each query is its only subtopic."
+    """Return labels of subtopics; without these, each query is its only subtopic.
+
+    No grade is above that of the document, which is 0 for a later chunk."""
     if labels is None or not labels.dtype.names: return subtopic_labels(grade[:, None])
-    return labels
+    capped = labels.copy()
+    capped['grades'] = np.minimum(labels['grades'], grade[:, None])
+    return capped
 
 
 # %% ../../nbs/core/judged.ipynb #85f37b63
@@ -656,9 +660,7 @@ class SubtopicRankings:
         pool = labels_or_grades(judged.pool_labels, judged.pool_grade)
         weight = np.zeros((len(judged), pool['grades'].shape[1]))
         weight[judged.pool_query] = pool['weights']
-        # A later chunk has the grade 0 for all subtopics
-        grades = np.minimum(labels['grades'], judged.grade[:, None])
-        entry, query, grade = _of_subtopics(judged.query, grades)
+        entry, query, grade = _of_subtopics(judged.query, labels['grades'])
         order = np.argsort(query, kind='stable')
         entry = entry[order]
         _, *judgments = _of_subtopics(judged.pool_query, pool['grades'])

@@ -380,12 +380,12 @@ def merge_documents(pairs: Rows, n_subtopics: int) -> Rows:
 
 def weight_table(weights: Mapping, queries: Sequence[str], names: np.ndarray) -> np.ndarray:
     """Return the weights of the subtopics of each query as an array (queries, subtopics). Raises DataError for a weight
-    that is missing or negative."""
+    that is missing, negative or infinite."""
     table = np.zeros(names.shape)
     for (i, j), name in np.ndenumerate(names):
         if name is None: continue
         [table[i, j]] = to_floats([weights.get(queries[i], {}).get(name)])
-        if not table[i, j] >= 0:
+        if not 0 <= table[i, j] < np.inf:
             raise DataError(f'subtopic {name!r} of query {queries[i]!r} needs a weight of 0 or more in subtopics=')
     return table
 

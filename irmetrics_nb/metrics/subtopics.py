@@ -53,12 +53,13 @@ def greedy_steps(
     rows = np.arange(len(query))
     begin = np.flatnonzero(changes(query))
     size = np.diff(begin, append=len(query))
+    number = np.repeat(np.arange(len(begin)), size)
     novelty = np.ones((len(serves), len(begin)))
     for _ in range(min(k or len(query), size.max(initial=0))):
-        gain = (serves * np.repeat(novelty, size, axis=1)).sum(axis=0)
+        gain = (serves * novelty.take(number, axis=1)).sum(axis=0)
         best = np.maximum.reduceat(gain, begin)
-        equal = gain >= np.repeat(best * NEAR, size)
-        chosen = np.maximum.reduceat(np.where(equal, rows, -1), begin)
+        equal = gain >= best.take(number) * NEAR
+        chosen = np.maximum.reduceat(rows * equal, begin)
         yield query[chosen], gain[chosen]
         novelty *= np.where(serves[:, chosen], 1 - alpha, 1)
         serves[:, chosen] = False
