@@ -225,7 +225,7 @@ def _list_measures(words=(), format='table', names=False, output=None, imports=(
             'documents first.')
     show(_rows_as_text(rows, format, [17, None, 38, 30], note), output)
 
-def rows_with(words, rows):
+def rows_with(words: Sequence[str], rows: list[dict]) -> list[dict]:
     """Return the rows with all of the words, in a field or in the measure's name in
     another tool."""
     def text(row):

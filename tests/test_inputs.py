@@ -617,7 +617,7 @@ def test_help_of_evaluate_documents_parameters_and_errors():
         assert word in out.getvalue()
 
 
-@pytest.mark.parametrize(('begun', 'wanted'), [('nD', ['nDCG']), ('AP nd', ['AP nDCG']), ('AP RR xyz', []), ('Rpr', ['Rprec'])])
+@pytest.mark.parametrize(('begun', 'wanted'), [('nD', ['nDCG', 'ndcg_rel']), ('AP nDC', ['AP nDCG', 'AP ndcg_rel']), ('AP RR xyz', []), ('Rpr', ['Rprec', 'Rprec_mult'])])
 def test_tab_completes_the_last_measure(begun, wanted):
     from irmetrics_nb.cli_common import suggest_measures
     assert [name.split('(')[0] for name in suggest_measures(begun)] == wanted
@@ -627,7 +627,7 @@ def test_tab_completes_the_last_measure(begun, wanted):
 def test_tab_completes_measures_in_every_command_that_takes_them(monkeypatch, command):
     asked = {'_IRMETRICS_COMPLETE': 'complete_bash', 'COMP_WORDS': f'irmetrics {command} -m nD', 'COMP_CWORD': '3'}
     for name, value in asked.items(): monkeypatch.setenv(name, value)
-    assert irmetrics_process().stdout.split() == ['nDCG']
+    assert irmetrics_process().stdout.split() == ['nDCG', 'ndcg_rel']
 
 
 def test_help_lists_shell_completion():

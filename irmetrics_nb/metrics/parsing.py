@@ -170,9 +170,8 @@ def find_kind(name: str) -> Kind:
     elsewhere = find_elsewhere(name)
     if elsewhere: raise ValueError(f'{name!r} is not a measure of this package: {elsewhere}')
     nearest = nearest_kind(name)
-    hint = ''
-    if nearest: hint = f'did you mean {nearest}? '
-    raise ValueError(f'unknown measure {name!r}; {hint}available: {" ".join(KINDS)}')
+    if nearest: raise ValueError(f'unknown measure {name!r}; did you mean {nearest}?')
+    raise ValueError(f'unknown measure {name!r}; available: {" ".join(KINDS)}')
 
 def nearest_kind(name: str) -> str:
     """Return the name of the kind that an unknown name probably means, or ''.
