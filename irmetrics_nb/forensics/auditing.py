@@ -283,9 +283,9 @@ class _Auditor:
         wrong if no convention gives this value."""
         value, error = ask(self.f, self.words, case, self.k)
         if error: return EdgeFinding(edge, error)
-        expected = self.cut.of([*case.grades])
-        wrong = edge == 'nothing relevant' and value not in (0, 1, expected)
-        if np.isnan(value): wrong = edge == 'nothing found' and not np.isnan(expected)
+        wrong = edge == 'nothing relevant' and value not in (0, 1, self.cut.of([*case.grades]))
+        if np.isnan(value):
+            wrong = edge == 'nothing found' and not np.isnan(self.cut.of([*case.grades]))
         what = f'gives {value:g}'
         if wrong: what += ', which no known convention gives'
         if wrong or edge != 'nothing relevant': return EdgeFinding(edge, what, wrong=wrong)
