@@ -202,3 +202,15 @@ def test_many_queries_in_blocks_give_what_single_queries_give():
     lists = np.random.default_rng(0).integers(0, 4, (600, 7)).tolist()
     together = parse("INST(max_rel=3)").of(lists)
     assert together.tolist() == [parse("INST(max_rel=3)").of(one) for one in lists]
+
+
+@pytest.mark.parametrize("measure", ["utility", "NumNonrelRet", "PairAccuracy", "RBPresidual", "Unjudged"])
+def test_a_value_of_0_does_not_mean_that_nothing_is_relevant(measure):
+    qrels, run = {"q": {"a": 1, "b": 0}, "r": {"a": 0}}, {"q": ["a", "b"], "r": ["a", "x"]}
+    alone = evaluate(qrels, run, measure)
+    for option in ("one", "nan", "skip"):
+        changed = evaluate(qrels, run, measure, no_relevant=option)
+        assert changed.query_ids == alone.query_ids
+        np.testing.assert_array_equal(changed[measure], alone[measure])
+    both = evaluate(qrels, run, f"AP {measure}", no_relevant="skip")
+    assert both.query_ids == ("q",) and "1 without a relevant document" in str(both)

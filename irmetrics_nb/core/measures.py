@@ -172,6 +172,8 @@ class Kind:
     written: str = ''               # How a term is written, such as 'r/i'
     negative: str = ''              # The convention `negative` that it needs; '': any
     quality: bool = True            # Whether a higher value is better
+    # Whether nothing is relevant to a query if its ideal ranking has the value 0
+    zero_is_nothing: bool = True
     largest: float | None = None    # The largest value; the smallest is 0
     # The mean over the orders of ties, in the same form; the first that yields counts.
     averages: list[Callable] = field(default_factory=list)

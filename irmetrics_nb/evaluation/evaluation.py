@@ -377,7 +377,7 @@ def score_batch(
     nothing = _nothing_to_find(measures, values, batches)
     for measure_conventions, empty in zip(conventions_by_measure, nothing):
         if measure_conventions.judgments == 'retrieved': empty &= ~without_results  # of which nothing is known
-    asking = [m.kind.reads_grades for m in measures]
+    asking = [m.kind.reads_grades and m.kind.zero_is_nothing for m in measures]
     no_relevant = nothing.all(axis=0)
     if any(asking): no_relevant = nothing[asking].all(axis=0)
     for m, measure_conventions, row, empty in zip(measures, conventions_by_measure, values, nothing):
@@ -399,14 +399,14 @@ def score_batch(
         measures, ids, values, (info,), conventions, requested, first_ranks=ranks, judged_retrieved=n_judged)
 
 def _nothing_to_find(measures, values, batches):
-    """Return a bool array (measures, queries): True where even the ideal ranking scores 0.
-    Unjudged is 0 where everything is judged, so it has no such queries."""
+    """Return a bool array (measures, queries): True where even the ideal ranking scores 0,
+    for measures of which this means that nothing is relevant."""
     nothing = ~(values > 0)  # a query that scored has something relevant
     doubtful = np.flatnonzero(nothing.any(axis=0))
     if not len(doubtful): return nothing
     ideals = {batch: batch.take(doubtful).ideal for batch in {*batches}}
     for m, batch, row in zip(measures, batches, nothing):
-        row[doubtful] &= (m.of(ideals[batch]) == 0) & (m.name != 'Unjudged')
+        row[doubtful] &= (m.of(ideals[batch]) == 0) & m.kind.zero_is_nothing
     return nothing
 
 def _all_tie_bounds(measures, values, batches, scored):

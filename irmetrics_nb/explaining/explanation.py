@@ -406,7 +406,7 @@ class Explanation(Result):
         `no_relevant` excludes such queries."""
         value = self.work.value
         no_relevant = self.conventions.no_relevant
-        if no_relevant == 'zero' or value > 0 or self.measure.name == 'Unjudged': return value
+        if no_relevant == 'zero' or value > 0 or not self.measure.kind.zero_is_nothing: return value
         if self.conventions.judgments == 'retrieved' and not len(self.listing): return value
         if np.any(self.measure.of(self.listing.judged().ideal)): return value
         return worth_of_nothing(self.measure, no_relevant)

@@ -251,7 +251,8 @@ def rbp(
 RBP = rbp.measure
 
 # %% ../../nbs/metrics/cascade.ipynb #0765cb27
-@declare('RBPresidual', quality=False, shown='p', chinese='RBP残差', largest=1,
+@declare('RBPresidual', quality=False, zero_is_nothing=False, shown='p', largest=1,
+         chinese='RBP残差',
          question='How much could unjudged documents raise RBP?')
 def rbp_residual(
     ranking: Judged, /, *, p: float = 0.8, k: Cutoff = None,

@@ -141,7 +141,7 @@ def log_odds_of_precision(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
     S = hits.total(precision_at(hits))
     return np.log((1 + S) / (1 + ranking.n_relevant(rel) - S))
 
-@declare('utility', unordered=True, chinese='效用',
+@declare('utility', unordered=True, zero_is_nothing=False, chinese='效用',
          question='How many more of the retrieved documents are relevant than are not?')
 def net_relevant(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
     """Count the relevant documents retrieved, minus the other documents retrieved.
@@ -154,7 +154,7 @@ def net_relevant(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
     return 2 * ranking.found(rel).total(1) - ranking.retrieved
 
 @declare('NumNonrelRet', quality=False, aggregate=SUM, unordered=True,
-         chinese='返回的不相关文档数',
+         zero_is_nothing=False, chinese='返回的不相关文档数',
          question='How many documents that were judged not relevant were retrieved?')
 def count_nonrelevant(ranking: Judged, /, *, rel: float = 1) -> np.ndarray:
     """Count the retrieved documents that were judged not relevant.
@@ -171,7 +171,7 @@ utility = net_relevant.measure
 NumNonrelRet = count_nonrelevant.measure
 
 # %% ../../nbs/metrics/trec_extra.ipynb #a0b14ff3
-@declare('Unjudged', quality=False, chinese='未评比例', largest=1,
+@declare('Unjudged', quality=False, zero_is_nothing=False, chinese='未评比例', largest=1,
          question='How much of the top k is not judged?')
 def unjudged_at(ranking: Judged, /, *, k: Cutoff = None) -> np.ndarray:
     """Compute the share of unjudged documents in the top k.
@@ -189,7 +189,7 @@ def unjudged_at(ranking: Judged, /, *, k: Cutoff = None) -> np.ndarray:
 Unjudged = unjudged_at.measure
 
 # %% ../../nbs/metrics/trec_extra.ipynb #46fa8b00
-@declare('PairAccuracy', chinese='成对准确率', largest=1,
+@declare('PairAccuracy', zero_is_nothing=False, chinese='成对准确率', largest=1,
          question='How often is a relevant document above one that is not relevant?')
 def pair_accuracy(ranking: Judged, /, *, k: Cutoff = None, rel: float = 1) -> Share:
     """Compute the share of pairs of a relevant and another document in the top k in which

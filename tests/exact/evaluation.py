@@ -59,9 +59,13 @@ def over_orders(values, ties):
     return min(values) if ties == "worst" else max(values)
 
 
+# Of which 0 does not mean that nothing is relevant.
+NOT_OF_NOTHING = "Unjudged utility NumNonrelRet PairAccuracy RBPresidual".split()
+
+
 def nothing_to_find(measure, value, judged, answers, cutoff):
     "Whether a query has nothing for this measure to find: all judged documents in the best order score 0 as well."
-    if measure == "Unjudged" or value == NAN or value > 0:  # all is judged where it is 0
+    if measure in NOT_OF_NOTHING or value == NAN or value > 0:
         return False
     return value_of(measure, ideal_ranking(judged), answers, cutoff) == 0
 
