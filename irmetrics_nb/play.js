@@ -23,6 +23,8 @@
 //   measures  those beside it; what has an @ keeps it, the others follow the slider
 //   grades    and `titles`: the list, if there is no table. null (in a table: –) is a document that nobody judged
 //   ideal     all judged grades, if there are relevant documents that were not retrieved
+//   subtopics names, if a result serves subtopics instead of having a grade. A cell of the table then says "animal, car", or "none";
+//             so do `grades`, `ideal` and `lists`, as [["animal", "car"], []]
 //   scale     the largest grade that can be given; the largest there is. It is ERR's max_grade too
 //   lists     {name: grades} to compare with and to start from
 //   view      precision, gains, readers, sets, pairs or none; each measure has its own
@@ -79,14 +81,14 @@ const ratio = (part, whole) => whole === 0 ? 0 : part / whole;
 
 // A list as every measure sees it: its judged documents (g grade, i rank), the number n retrieved, the pool of all
 // judged grades, the best first, and those of them that were missed.
-function look(grades, ideal) {
+function look(grades, ideal, subtopics) {
   const documents = grades.map((g, j) => ({g, i: j + 1})).filter(d => judged(d.g));
   const pool = [...ideal ?? documents.map(d => d.g)].sort((a, b) => b - a), missed = [...pool];
   for (const {g} of documents) {
     if (missed.includes(g)) missed.splice(missed.indexOf(g), 1);
     else if (g > 0) throw new Error(`ideal lacks a grade ${g} that the list holds`);
   }
-  return {documents, n: grades.length, pool, missed};
+  return {documents, n: grades.length, pool, missed, subtopics};
 }
 
 // What follows takes such a list and the parameters p of a measure, k among them (null: no cutoff).
@@ -169,7 +171,44 @@ function pairs(list, p) {
   return positives * (list.n - positives) || NaN;
 }
 
+// The subtopics of a query are numbered from 0. A grade is then 1 if the document serves the first one, 2 for the second,
+// 4 for the third, or the sum of these. Other measures see 1 if it is not 0. Without subtopics, the query is the only one.
+const served = (g, subtopics) => subtopics ? [...Array(subtopics).keys()].filter(s => g >> s & 1) : g >= 1 ? [0] : [];
+const asOneGrade = grades => grades?.map(g => judged(g) ? Math.min(1, g) : g);
+const novelty = (g, list, {alpha}, seen) => sum(served(g, list.subtopics).map(s => (1 - alpha) ** (seen[s] ?? 0)));
+const see = (g, list, seen) => served(g, list.subtopics).forEach(s => { seen[s] = (seen[s] ?? 0) + 1; });
+
+// What each document adds that those above it do not.
+function novelties(list, p, seen = []) {
+  return list.documents.map(({g}) => {
+    const gain = novelty(g, list, p, seen);
+    see(g, list, seen);
+    return gain;
+  });
+}
+
+const novelTerms = weight => (list, p) => novelties(list, p).map((gain, j) => within(list.documents[j], p) ? gain * weight(list.documents[j].i) : 0);
+
+// At each rank the document that adds most; among equals the one with the largest number.
+function greedy(list, p, seen = []) {
+  const left = [...list.pool];
+  return list.pool.map(() => {
+    const gains = left.map(g => novelty(g, list, p, seen)), most = Math.max(...gains);
+    const [best] = left.splice(gains.findIndex(gain => gain >= most * (1 - 1e-12)), 1);
+    see(best, list, seen);
+    return best;
+  });
+}
+
+const greedyTotal = (list, p) => sum(novelTerms(DISCOUNTS.log2)(inOrder(greedy(list, p), list), p));
+const subtopicsThere = list => new Set(list.pool.flatMap(g => served(g, list.subtopics))).size;
+
+// What k documents have that serve every subtopic.
+const mostNovel = weight => (list, p) => p.divisor === 'none' ? null
+  : subtopicsThere(list) * sum([...Array(depth(list, p)).keys()].map(j => (1 - p.alpha) ** j * weight(j + 1)));
+
 // What a grade is worth to a measure.
+const asNovel = (list, p) => (g, j) => novelties(list, p)[j];
 const asRelevant = (list, {rel}) => g => g >= rel ? 1 : 0;
 const asGain = (list, {gain}) => GAINS[gain];
 const persistentGain = (list, p) => ({...GAINS, binary: asRelevant(list, p), raw: g => g >= p.rel ? g : 0})[p.gain];
@@ -179,6 +218,7 @@ const persistentGain = (list, p) => ({...GAINS, binary: asRelevant(list, p), raw
 //   gain    what a grade is worth to it                                        view     how it is pictured
 //   linear  whether a rank has a weight, whatever stands there                 names    what else it is called
 //   written how a term is written, as text and as function                     shown    the parameter that its name always says
+//   order   the ideal order, if it is not that of the grades                   bound    whether it needs a cutoff
 const forSets = {params: {rel: 1}, terms: hits, whole: relevant, gain: asRelevant, view: 'sets'};
 const atCutoff = {at: true, linear: true};
 const P = {...forSets, params: {divisor: ['k', 'min(k,n)', 'min(R,k)'], rel: 1}, whole: places};
@@ -187,6 +227,9 @@ const F = {...forSets, params: {beta: 1, rel: 1}, terms: weighedHits, whole: wei
 const CG = {...atCutoff, params: {gain: Object.keys(GAINS)}, terms: gains, gain: asGain, view: 'gains'};
 const DCG = {...CG, params: {...CG.params, discount: Object.keys(DISCOUNTS), b: 2}, terms: discounted,
   written: ['g/log2(i+1)', ({g, i}) => g / Math.log2(i + 1)]};
+
+const novel = {at: true, params: {alpha: 0.5}, gain: asNovel, order: greedy, view: 'gains'};
+const alphaDCG = {...novel, terms: novelTerms(DISCOUNTS.log2)};
 
 const KINDS = {
   P: {...P, ...atCutoff, names: 'Precision'},
@@ -211,6 +254,11 @@ const KINDS = {
   RBP: {...atCutoff, shown: 'p', params: {p: 0.8, gain: ['binary', 'linear', 'exp', 'raw'], rel: 1}, terms: persistent, gain: persistentGain,
     view: 'gains', written: ['(1-p)*p**(i-1)*g', ({p, g, i}) => (1 - p) * p ** (i - 1) * g]},
   AUC: {...forSets, terms: wins, whole: pairs, view: 'pairs'},
+  alpha_nDCG: {...alphaDCG, whole: greedyTotal},
+  alpha_DCG: {...alphaDCG, params: {alpha: 0.5, divisor: ['most', 'none']}, whole: mostNovel(DISCOUNTS.log2), bound: true},
+  ERR_IA: {...novel, terms: novelTerms(i => 1 / i), whole: mostNovel(i => 1 / i), bound: true},
+  StRecall: {...novel, params: {}, terms: (list, p) => novelTerms(() => 1)(list, {...p, alpha: 1}), whole: subtopicsThere,
+    gain: (list, p) => asNovel(list, {...p, alpha: 1}), order: list => greedy(list, {alpha: 1})},
 };
 
 
@@ -239,7 +287,7 @@ export function parse(text) {
 }
 
 // The measure with every parameter: those of the options win over those of the text.
-function complete(measure, {k, ideal, ...options} = {}) {
+function complete(measure, {k, ideal, subtopics, ...options} = {}) {
   const asked = parse(measure), kind = KINDS[asked.name], given = {...asked.params, ...options};
   const p = {k: k ?? asked.k};
   const refuse = (wrong, why) => { if (wrong) throw new Error(`${asked.name}: ${why}`); };
@@ -255,6 +303,7 @@ function complete(measure, {k, ideal, ...options} = {}) {
   refuse(p.p <= 0 || p.p >= 1, `the persistence p lies between 0 and 1, not ${p.p}`);
   refuse(p.b <= 1, `the base b is larger than 1, not ${p.b}`);
   refuse(p.beta < 0, `beta is at least 0, not ${p.beta}`);
+  refuse(p.alpha < 0 || p.alpha > 1, `alpha lies between 0 and 1, not ${p.alpha}`);
   return {name: asked.name, kind, p};
 }
 
@@ -285,8 +334,9 @@ function written({name, kind, p}) {
 // How the value of a list comes about: its terms, what their sum is divided by (null: nothing), and row by row what
 // each rank has to do with it.
 export function work(measure, grades, options = {}) {
-  const asked = complete(measure, options), list = look(grades, options.ideal);
-  const {kind} = asked, p = resolved(asked, list);
+  const asked = complete(measure, options), {kind} = asked, {ideal, subtopics} = options;
+  const list = subtopics && kind.order ? look(grades, ideal, subtopics) : subtopics ? look(asOneGrade(grades), asOneGrade(ideal)) : look(grades, ideal);
+  const p = resolved(asked, list);
   const terms = kind.terms(list, p), whole = kind.whole ? kind.whole(list, p) : null;
   const found = {name: asked.name, kind, p, list, terms, whole, ideal: idealList(kind, list, p)};
   found.value = whole === null ? sum(terms) : ratio(sum(terms), whole);
@@ -300,7 +350,8 @@ export function work(measure, grades, options = {}) {
 function idealList(kind, list, p) {
   const longer = {...list, n: list.n + 1};
   const lengthCounts = kind.whole && kind.whole(list, p) !== kind.whole(longer, p);
-  return inOrder(lengthCounts ? list.pool.slice(0, list.n) : list.pool, list);
+  const pool = kind.order ? kind.order(list, p) : list.pool;
+  return inOrder(lengthCounts ? pool.slice(0, list.n) : pool, list);
 }
 
 function rows({kind, p, list, terms, idealTerms}, grades) {
@@ -309,7 +360,7 @@ function rows({kind, p, list, terms, idealTerms}, grades) {
   const found = grades.map((grade, j) => ({grade, ...empty(j)}));
   list.documents.forEach((d, j) => {
     const row = found[d.i - 1];
-    row.gain = gain(d.g);
+    row.gain = gain(d.g, j);
     row.term = terms[j];
     row.weight ??= row.gain ? row.term / row.gain : null;
   });
@@ -405,7 +456,7 @@ function sumPieces(addends, terms) {
 function wholePieces(found) {
   const {whole, ideal, idealTerms} = found, earned = idealTerms.filter(x => x !== 0);
   const short = whole * MOST % 1 === 0, same = Math.abs(sum(idealTerms) - whole) <= 1e-12 * Math.abs(whole);
-  if (short || !same || earned.length < 2) return [numberText(whole)];
+  if (short || !same || found.kind.order || earned.length < 2) return [numberText(whole)];
   return sumPieces(termPieces(found, ideal, idealTerms), earned)[0];
 }
 
@@ -477,11 +528,21 @@ function read(element) {
   for (const [name, text] of Object.entries(element.dataset)) config[name] ??= literal(text);
   const cells = row => [...row.cells].slice(-2).map(cell => cell.textContent.trim());
   const rows = [...table?.tBodies[0].rows ?? []].map(cells);
+  const number = grade => grade === '' || Number.isNaN(Number(grade)) ? null : Number(grade);
   config.titles ??= rows.map(([title]) => title);
-  config.grades ??= rows.map(([, grade]) => grade === '' || Number.isNaN(Number(grade)) ? null : Number(grade));
+  config.grades ??= rows.map(([, cell]) => !config.subtopics ? number(cell) : cell === '–' ? null : cell.split(', '));
   const stays = part => part !== script && !part.contains(table);
   return {...config, kept: table || script ? [...element.children].filter(stays) : []};
 }
+
+// Names of subtopics as a number, and back.
+function numbered(names, subtopics) {
+  if (!Array.isArray(names)) return names;
+  const unknown = names.find(name => ![...subtopics, 'none'].includes(name));
+  if (unknown !== undefined) throw new Error(`there is no subtopic ${unknown}`);
+  return sum(subtopics.map((name, s) => names.includes(name) ? 2 ** s : 0));
+}
+const namesOf = (g, subtopics) => judged(g) ? served(g, subtopics.length).map(s => subtopics[s]) : null;
 
 function literal(text) {
   try {
@@ -495,13 +556,15 @@ class Play {
   constructor(element, options) {
     const config = {...read(element), ...options};
     this.words = {...words, ...config.words};
-    this.lists = config.lists ?? {};
+    this.subtopics = config.subtopics?.length ? config.subtopics : null;
+    const numbers = grades => this.subtopics ? grades?.map(names => numbered(names, this.subtopics)) : grades;
+    this.lists = Object.fromEntries(Object.entries(config.lists ?? {}).map(([name, grades]) => [name, numbers(grades)]));
     this.question = config.goal && {...config.goal, all: config.goal.all ?? [config.goal]};
     this.view = config.view;
     this.changed = config.changed ?? (() => {});
     this.past = [];
     this.setMeasures(config);
-    this.setList(config);
+    this.setList({...config, grades: numbers(config.grades), ideal: numbers(config.ideal)});
     this.build(element, config);
     this.address = config.address;
     this.readAddress();
@@ -523,7 +586,7 @@ class Play {
     this.order = grades.map((grade, j) => ({grade, title: titles[j] ?? `d${j + 1}`}));
     this.pool = ideal ?? grades.filter(judged);
     this.missed = look(grades, this.pool).missed;
-    this.scale = scale ?? Math.max(1, ...this.pool, ...Object.values(this.lists).flat());
+    this.scale = this.subtopics ? 2 ** this.subtopics.length - 1 : scale ?? Math.max(1, ...this.pool, ...Object.values(this.lists).flat());
     this.start = this.first = this.now;
     this.measures.forEach(measure => this.work(measure));
   }
@@ -568,14 +631,16 @@ class Play {
   }
 
   options(measure, k, ideal) {
-    const {kind, p} = complete(measure), scale = {max_grade: p.max_grade ?? Math.max(this.scale, ...ideal)};
-    return {ideal, k: kind.at ? p.k ?? k : null, ...'max_grade' in p && scale};
+    const {kind, p} = complete(measure), top = this.subtopics ? 1 : Math.max(this.scale, ...ideal);
+    return {ideal, subtopics: this.subtopics?.length, k: this.cutoffOf(kind, p, k), ...'max_grade' in p && {max_grade: p.max_grade ?? top}};
   }
+
+  cutoffOf({at, bound}, p, k) { return at ? p.k ?? k ?? (bound ? this.order.length : null) : null; }
 
   // How a measure is called: with the cutoff that it has now.
   label(measure, k = this.k) {
     const asked = complete(measure);
-    return written({...asked, p: {...asked.p, k: asked.kind.at ? asked.p.k ?? k : null}});
+    return written({...asked, p: {...asked.p, k: this.cutoffOf(asked.kind, asked.p, k)}});
   }
 
   // ---- what a reader does ----
@@ -634,6 +699,12 @@ class Play {
     const empty = this.first.grades.every(judged) ? 0 : null;
     const deed = () => { item.grade = next > this.scale ? empty : next; };
     this.act(deed, () => this.words.graded(item.title, gradeText(item.grade)));
+  }
+
+  // A subtopic more, or less.
+  serve(item, s) {
+    const deed = () => { item.grade = (item.grade ?? 0) ^ 2 ** s; };
+    this.act(deed, () => this.words.served(item.title, this.subtopics[s], item.grade >> s & 1));
   }
 
   // Until the slider is let go, all of it is one deed.
@@ -900,7 +971,7 @@ class Play {
   verdict() {
     const {goal, words, start} = this, wrong = text => ({right: false, text}), {swaps} = this.now;
     const gradeOf = new Map(start.order.map((item, j) => [item, start.grades[j]]));
-    if (this.order.some(item => item.grade !== gradeOf.get(item))) return wrong(words.regraded);
+    if (this.order.some(item => item.grade !== gradeOf.get(item))) return wrong(this.subtopics ? words.reassigned : words.regraded);
     if (this.atStart) return wrong(words.untouched);
     const needed = swapsBetween(start.order, this.order);
     if (swaps > goal.swaps) return wrong(words.far(swaps, goal.swaps));
@@ -964,7 +1035,7 @@ class Play {
       slider: html('input', {type: 'range', min: 1, max: this.deepest + 1, input: cut, change: letGo}), cutoff: html('output'),
       legend: html('p', {class: 'legend'}), list: html('ol', {role: 'list'}), after: html('p', {class: 'after'}),
       picture: html('div', {class: 'picture'}), verdict: html('p'),
-      said: html('p', {}, this.goal?.swaps ? words.hintToSwap : words.hint),
+      said: html('p', {}, sentences(this.goal?.swaps ? words.hintToSwap : words.hint, this.subtopics ? words.hintToServe : words.hintToGrade)),
       guess: html('input', text), check: button(words.check, () => this.check()), count: html('span', {class: 'count'}),
       undo: button(words.undo, () => this.undo()), again: button(words.again, () => this.again()),
       back: html('button', {type: 'button', hidden: '', click: () => this.goBack()}, words.toText),
@@ -1006,9 +1077,11 @@ class Play {
     const {words} = this, {title} = item, moveBy = by => this.move(item, this.order.indexOf(item) + by);
     const button = (click, label, path) =>
       html('button', {type: 'button', click, 'aria-label': label}, icon(path));
+    const subtopic = (name, s) => html('button', {type: 'button', click: () => this.serve(item, s)}, name);
     const row = {
       place: html('span', {class: 'place'}),
-      grade: html('button', {type: 'button', class: 'grade', click: () => this.regrade(item)}),
+      grade: this.subtopics ? html('span', {class: 'serves', role: 'group', 'aria-label': words.serves(title)}, this.subtopics.map(subtopic))
+        : html('button', {type: 'button', class: 'grade', click: () => this.regrade(item)}),
       ghost: html('span', {class: 'ghost'}), fill: html('span', {class: 'fill'}),
       number: html('span', {class: 'number'}),
       swap: this.goal?.swaps ? button(() => this.choose(item), words.swap(title), SWAP) : null,
@@ -1105,9 +1178,12 @@ class Play {
     row.line.classList.toggle('below', j >= last);
     row.line.classList.toggle('last', j === last - 1 && last < n);
     row.line.dataset.rank = row.place.textContent = j + 1;
-    row.grade.textContent = gradeText(grade);
-    row.grade.dataset.level = judged(grade) ? Math.min(3, Math.max(0, level)) : '';
-    row.grade.setAttribute('aria-label', words.grade(title, judged(grade) ? grade : words.unjudged));
+    if (this.subtopics) [...row.grade.children].forEach((button, s) => button.setAttribute('aria-pressed', (grade >> s & 1) === 1));
+    else {
+      row.grade.textContent = gradeText(grade);
+      row.grade.dataset.level = judged(grade) ? Math.min(3, Math.max(0, level)) : '';
+      row.grade.setAttribute('aria-label', words.grade(title, judged(grade) ? grade : words.unjudged));
+    }
     row.up.setAttribute('aria-disabled', j === 0);
     row.down.setAttribute('aria-disabled', j === n - 1);
     row.swap?.setAttribute('aria-pressed', this.chosen?.row === row);
@@ -1284,13 +1360,16 @@ function rocCurve({rows}, words) {
 // All that is said of a ranking. A page changes it by handing its `words` to `mount`.
 export const words = {
   section: say`A ranking to play with`,
-  hint: say`Arrows move a result, or drag it by its rank. A press on a grade changes it.`,
-  hintToSwap: say`Arrows move a result, ⇄ swaps two; or drag one by its rank. A press on a grade changes it.`,
+  hint: say`Arrows move a result, or drag it by its rank.`,
+  hintToSwap: say`Arrows move a result, ⇄ swaps two; or drag one by its rank.`,
+  hintToGrade: say`A press on a grade changes it.`,
+  hintToServe: say`A press on a subtopic switches it on or off.`,
   cutoff: say`Cutoff k`,
   k: k => k === null ? say`whole list` : `${k}`,
   up: title => say`Move up: ${title}`,
   down: title => say`Move down: ${title}`,
   swap: title => say`Swap: ${title}`,
+  serves: title => say`Subtopics: ${title}`,
   grade: (title, grade) => say`Grade ${grade}, press to change: ${title}`,
   unjudged: say`– (not judged)`,
 
@@ -1300,6 +1379,7 @@ export const words = {
   chosen: title => say`${title} is chosen. Now press the same sign of the result to swap it with.`,
   swapped: (a, b) => say`Ranks ${a} and ${b} have changed places, `,
   graded: (title, grade) => say`${title}, now grade ${grade}, `,
+  served: (title, subtopic, on) => on ? say`${title} now serves ${subtopic}, ` : say`${title} no longer serves ${subtopic}, `,
   cut: k => k === null ? say`The whole list counts, ` : say`The first ${k} count, `,
   loaded: name => name ? say`The list of ${name}, ` : say`The list as it was, `,
   explained: '',
@@ -1354,6 +1434,7 @@ export const words = {
     return terms.length > 3 ? say`Here ${clauses(some)}, and so on.` : say`Here ${clauses(some)}.`;
   },
   regraded: say`A grade is not what it was, and the question is about the list as graded. Start again puts it right.`,
+  reassigned: say`A subtopic is not what it was, and the question is about the list as judged. Start again puts it right.`,
   far: (changes, allowed) => {
     const taken = changes === 1 ? say`one change` : say`${changes} changes`;
     return allowed ? say`That took ${taken}; the question allows ${allowed}.` : say`That took ${taken}; the question allows none.`;
@@ -1377,6 +1458,7 @@ export const words = {
     'AP gain': say`relevant`, precision: say`precision`, 'RR gain': say`relevant`, 'ERR gain': say`satisfies`,
     'P gain': say`relevant`, 'P term': say`hit`, 'R gain': say`relevant`, 'R term': say`hit`, 'F gain': say`relevant`,
     'AUC gain': say`relevant`, 'AUC term': say`others below`,
+    'alpha_nDCG gain': say`novelty`, 'alpha_DCG gain': say`novelty`, 'ERR_IA gain': say`novelty`, 'StRecall gain': say`new subtopics`,
   },
 
   adds: say`what a rank adds`,
@@ -1513,6 +1595,9 @@ const STYLE = `
   .stage:not(:has(.legend span)) :is(.bar, .number, .legend) { display: none; }
   .stage:not(:has(.legend span)) li { grid-template-columns: 2.4rem minmax(0, 1fr) auto auto; }
 
+  .serves { display: flex; gap: .25rem; }
+  .serves button { padding: 0 .5em; color: var(--soft); font-size: .82em; }
+  .serves button[aria-pressed=true] { color: inherit; background: var(--mist); font-weight: 600; }
   .grade { min-width: 36px; border-color: transparent; font-weight: 600; font-variant-numeric: tabular-nums; }
   .grade:hover { border-color: currentColor; }
   .grade, .grade:hover { background: var(--g); color: var(--on); }
@@ -1601,6 +1686,7 @@ const STYLE = `
   .play .title { grid-area: 1 / 2; }
   .play .grade { grid-area: 1 / 3; }
   .play .moves { grid-area: 1 / 4; }
+  .play .serves { grid-area: 3 / 2 / auto / span 3; }
   .play .bar { grid-area: 2 / 2; height: 10px; }
   .play .bar .fill { inset-block: 2px; }
   .play .number { grid-area: 2 / 3 / auto / span 2; font-size: .78em; line-height: 12px; text-align: left; }
@@ -1626,15 +1712,16 @@ const STYLE = `
 // anywidget: grades, measure and value go to Python after every move; what is set there begins anew.
 function render({model, el}) {
   let play;
-  const names = ['grades', 'measure', 'measures', 'titles', 'scale', 'lists', 'goal', 'question'];
+  const names = ['grades', 'measure', 'measures', 'titles', 'scale', 'lists', 'goal', 'question', 'subtopics'];
+  const shown = () => play.subtopics ? play.grades.map(g => namesOf(g, play.subtopics)) : play.grades;
+  const spelt = grades => JSON.stringify(grades);
   const tell = () => {
-    const now = {grades: play.grades, measure: play.label(play.measure), value: play.work().value};
+    const now = {grades: shown(), measure: play.label(play.measure), value: play.work().value};
     Object.entries(now).forEach(([name, x]) => model.set(name, Number.isNaN(x) ? null : x));
     model.save_changes();
   };
   const begin = () => {
-    const mine = play && [`${play.grades}`, play.label(play.measure)].join();
-    if (mine === [`${model.get('grades')}`, model.get('measure')].join()) return;
+    if (play && spelt(shown()) === spelt(model.get('grades')) && play.label(play.measure) === model.get('measure')) return;
     const told = names.map(name => [name, model.get(name)]), options = Object.fromEntries(told.filter(([, x]) => x != null));
     const ideal = [...options.grades.filter(judged), ...model.get('missed')];
     play = mount(el, {...options, ideal, changed: tell});

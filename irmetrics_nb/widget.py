@@ -9,7 +9,8 @@ __all__ = ['PLAYED', 'playable', 'value_of_list', 'play']
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -20,6 +21,8 @@ import numpy as np
 # %% ../nbs/top_level/widget.ipynb #302c6d49
 from . import Judged, Measure, auc, parse
 from .core.arrays import Column
+from .core.choices import check_option
+from .core.judged import subtopic_labels
 from .metrics.parsing import split
 
 # %% ../nbs/top_level/widget.ipynb #938f29f8
@@ -28,6 +31,7 @@ PLAYED = {
     'SetP': 'divisor rel', 'SetR': 'rel', 'SetF': 'beta rel', 'Success': 'rel',
     'AP': 'rel divisor', 'RR': 'rel', 'ERR': 'max_grade phi gain', 'RBP': 'p gain rel',
     'CG': 'gain', 'DCG': 'gain discount b', 'nDCG': 'gain discount b', 'AUC': '',
+    'alpha_nDCG': 'alpha', 'alpha_DCG': 'alpha', 'ERR_IA': 'alpha', 'StRecall': '',
 }
 
 def playable(measure: str | Measure, /) -> str:
@@ -45,36 +49,59 @@ def playable(measure: str | Measure, /) -> str:
                      f'{" ".join(PLAYED)}')
 
 # %% ../nbs/top_level/widget.ipynb #fe4c7397
-def value_of_list(measure: str, grades: Column, missed: Column = ()) -> float | None:
+def value_of_list(
+    measure: str, grades: Column, missed: Column = (), *, subtopics: Sequence[str] = (),
+) -> float | None:
     """Return the value of a measure for a list of grades in rank order.
 
     Return None if the measure is AUC and all grades are relevant or no grade is
-    relevant. missed: the grades of judged documents that are not in the list."""
+    relevant. missed: the grades of judged documents that are not in the list.
+    subtopics: the names of the subtopics. The grades are then the names of those that
+    each document serves."""
+    grades, missed = _numbered(grades, subtopics), _numbered(missed, subtopics)
     if measure == 'AUC':
         labels = [grade or 0 for grade in grades]
         area = auc(labels, range(len(labels), 0, -1))
         if math.isnan(area): return None
         return area
-    return float(np.ravel(parse(measure).of(_judged(grades, missed)))[0])
+    return float(np.ravel(parse(measure).of(_judged(grades, missed, len(subtopics))))[0])
 
-def _judged(grades, missed):
+def _judged(grades, missed, n_subtopics=0):
     judged = [grade for grade in grades if grade is not None]
-    return Judged.from_grades([grades], ideal=[[*judged, *missed]])
+    batch = Judged.from_grades([grades], ideal=[[*judged, *missed]])
+    if not n_subtopics: return batch
+    for name, labels in {'grade': 'labels', 'pool_grade': 'pool_labels'}.items():
+        documents = getattr(batch, name).astype(int)
+        serves = documents[:, None] >> np.arange(n_subtopics) & 1
+        columns = {name: documents > 0, labels: subtopic_labels(serves, documents)}
+        batch = replace(batch, **columns)
+    return batch
+
+def _numbered(grades, subtopics):
+    """Return a number for the names of the subtopics that each document serves.
+
+    It is the sum of 1 for the first subtopic, 2 for the second and 4 for the third.
+    Without subtopics, return the grades."""
+    if not subtopics: return grades
+    return [names if names is None else sum(1 << subtopics.index(name) for name in names)
+            for names in grades]
+
 
 # %% ../nbs/top_level/widget.ipynb #bdac80b9
 def play(
     grades: Column, measure: str | Measure = 'nDCG', *,
     measures: str | Iterable[str | Measure] = (), ideal: Column | None = None,
     titles: Column | None = None, scale: float | None = None,
-    lists: dict[str, list[float]] | None = None, goal: dict[str, Any] | None = None,
-    question: str = '', language: str = 'en',
+    lists: dict[str, Column] | None = None, goal: dict[str, Any] | None = None,
+    question: str = '', language: str = 'en', subtopics: Sequence[str] = (),
 ) -> Any:
     """Show an interactive ranking in a notebook: readers can move and grade documents.
 
     Parameters
     ----------
     grades : list
-        The grades in rank order; None for an unjudged document.
+        The grades in rank order; None for an unjudged document. With `subtopics`, the
+        names of those that each document serves.
     measure : str or Measure
         The measure that is explained. Its cutoff is the initial position of the slider.
     measures : str, or an iterable of str and Measure
@@ -95,6 +122,9 @@ def play(
         The text above the ranking; **bold** text is possible.
     language : {'en', 'zh'}
         The language of the buttons and messages: English or Chinese.
+    subtopics : list of str
+        The names of the subtopics of the query. Readers can then change which of them a
+        document serves, in place of its grade.
 
     Returns
     -------
@@ -107,7 +137,7 @@ def play(
     Raises
     ------
     ValueError
-        For grades that are not numbers, an unknown measure or an unknown language.
+        For grades that are not numbers, or an unknown subtopic, measure or language.
     ImportError
         If anywidget is not installed.
 
@@ -116,10 +146,12 @@ def play(
     >>> round(play([3, 0, 1], 'nDCG@5').value, 4)
     0.9639
     """
-    listed = _json_numbers(grades)
+    listed = _for_json(grades, subtopics)
     pool = listed
-    if ideal is not None: pool = _json_numbers(ideal)
-    Judged.from_grades([listed], ideal=[[grade for grade in pool if grade is not None]])
+    if ideal is not None: pool = _for_json(ideal, subtopics)
+    judged = [grade for grade in pool if grade is not None]
+    numbered = _numbered(listed, subtopics)
+    Judged.from_grades([numbered], ideal=[_numbered(judged, subtopics)])
     missed = Counter(pool) - Counter(listed)
     names = measures
     if isinstance(measures, str): names = split(measures)
@@ -127,12 +159,12 @@ def play(
     titled = [*map(str, titles or ())]
     name = playable(measure)
     data = {'measure': name, 'measures': ' '.join(named), 'scale': scale,
-            'ideal': missed and pool, 'lists': lists, 'goal': goal}
+            'subtopics': subtopics, 'ideal': missed and pool, 'lists': lists, 'goal': goal}
     markdown = _play_markdown(data, listed, titled, question)
     return _widget_class(language)(
         scale=scale, missed=[*missed.elements()], grades=listed, measure=name,
         measures=named, titles=titled, lists=lists, goal=goal, question=question,
-        markdown=markdown)
+        markdown=markdown, subtopics=subtopics)
 
 def _play_markdown(data, grades, titles, question):
     """Return the HTML and the table from which nbs/play/play.js makes a ranking."""
@@ -140,10 +172,12 @@ def _play_markdown(data, grades, titles, question):
     opening = '<div class="play" ' + '\n     '.join(attributes) + '>'
     ranks = range(1, len(grades) + 1)
     names = titles or [f'd{rank}' for rank in ranks]
-    rows = ['| rank | result | grade |', '|:----:|--------|:-----:|']
+    column = 'subtopics' if data['subtopics'] else 'grade'
+    rows = [f'| rank | result | {column} |', '|:----:|--------|:-----:|']
     for rank, name, grade in zip(ranks, names, grades):
         shown = grade
         if grade is None: shown = '–'
+        elif data['subtopics']: shown = ', '.join(grade) or 'none'
         rows.append(f'| {rank} | {name} | {shown} |')
     table = '\n'.join(rows)
     return '\n\n'.join(filter(None, [opening, question, table, '</div>']))
@@ -153,11 +187,16 @@ def _attribute(name, value):
     quoted = escape(value, quote=False).replace("'", '&#39;')
     return f"data-{name}='{quoted}'"
 
-def _json_numbers(grades):
+def _for_json(grades, subtopics=None):
     """Convert grades to numbers for JSON: int if possible, otherwise float. None and NaN
-    become None."""
+    become None. With subtopics, return the names of those that each document serves."""
+    if subtopics: return [g if g is None else _in_order(g, subtopics) for g in grades]
     numbers = [None if g is None or g != g else float(g) for g in grades]
     return [int(g) if g is not None and g.is_integer() else g for g in numbers]
+
+def _in_order(served, subtopics):
+    for name in served: check_option('subtopic', name, subtopics)
+    return tuple(name for name in subtopics if name in served)
 
 # %% ../nbs/top_level/widget.ipynb #8e52470a
 @cache
@@ -176,6 +215,7 @@ def _widget_class(language):
         _esm = _module(language)
         grades = traitlets.Any([]).tag(sync=True)
         missed: Any = traitlets.List().tag(sync=True)
+        subtopics: Any = traitlets.List().tag(sync=True)
         titles: Any = traitlets.List().tag(sync=True)
         measure = traitlets.Unicode().tag(sync=True)
         measures: Any = traitlets.List().tag(sync=True)
@@ -188,18 +228,20 @@ def _widget_class(language):
 
         @traitlets.validate('grades')
         def _check_grades(self, proposal):
-            return _json_numbers(proposal.value)
+            return _for_json(proposal.value, self.subtopics)
 
         @traitlets.validate('measure')
         def _check_measure(self, proposal):
             measure = playable(proposal.value)
             if measure == 'AUC': return measure
+            if self.subtopics: return measure
             judged = _judged(self.grades, [*self.missed, self.scale or 0])
             return repr(parse(measure).resolve(judged))  # with the largest grade, if it needs one
 
         @traitlets.observe('grades', 'missed', 'measure')
         def _compute(self, change):
-            self.value = value_of_list(self.measure, self.grades, self.missed)
+            self.value = value_of_list(
+                self.measure, self.grades, self.missed, subtopics=self.subtopics)
 
         def _repr_mimebundle_(self, **options):
             page = {'text/plain': f'play({self.grades}, {self.measure!r})', 'text/markdown': self.markdown}

@@ -18,7 +18,7 @@ SWAP = {"measures": "P@3 AP RR nDCG ERR", "lists": {"Cleo": CLEO}, "goal": {"abo
 
 def example(measure="nDCG", grades=BEN, titles=TITLES, ask="Which swap?", **data):
     "The element as an author writes it."
-    rows = "".join(f"<tr><td>{i}</td><td>{t}</td><td>{'–' if g is None else g}</td></tr>" for i, (t, g) in enumerate(zip(titles, grades), 1))
+    rows = "".join(f"<tr><td>{i}</td><td>{t}</td><td>{'–' if g is None else ', '.join(g) or 'none' if isinstance(g, tuple) else g}</td></tr>" for i, (t, g) in enumerate(zip(titles, grades), 1))
     spelt = {name: x if isinstance(x, str) else json.dumps(x) for name, x in {"measure": measure, **data}.items()}
     data = " ".join(f"data-{name}='{x}'" for name, x in spelt.items())
     return f"<div class='play' {data}><p>{ask}</p><table><thead><tr><th>rank<th>result<th>grade</thead><tbody>{rows}</tbody></table></div>"

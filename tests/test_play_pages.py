@@ -11,8 +11,9 @@ from project import NBS, cells, notebooks
 from test_play_browser import check, example, order, show, verdict  # noqa: F401
 
 from irmetrics_nb import Judged, auc, load_example, parse
+from irmetrics_nb.widget import value_of_list
 
-PAGES = [f"learn/{name}.ipynb" for name in "sets ap dcg cascade auc".split()]
+PAGES = [f"learn/{name}.ipynb" for name in "sets ap dcg cascade auc subtopics".split()]
 PAGES += ["tutorials/good_ranking.ipynb", "tutorials/bad_query.ipynb", "guide/which_metric.ipynb"]
 RELATION = {"above": lambda x, y: x > y, "below": lambda x, y: x < y, "least": lambda x, y: x >= y, "equal": lambda x, y: x == y}
 
@@ -31,17 +32,20 @@ class Ranking(HTMLParser):
         self.feed(text[: text.index(">\n") + 2])
         rows = [line.strip("| ").split("|") for line in text.splitlines() if re.match(r"\| +\d", line)]
         self.titles = [row[1].strip() for row in rows]
-        self.grades = [int(row[2]) for row in rows]
+        self.subtopics = self.data.get("subtopics", [])
+        self.grades = [tuple(name for name in row[2].strip().split(", ") if name != "none") if self.subtopics else int(row[2]) for row in rows]
         self.goal = self.data.get("goal")
         self.ideal = self.data.get("ideal", self.grades)
 
     def handle_starttag(self, tag, attrs):
         for name, text in attrs:
-            whole = name.removeprefix("data-") in ("goal", "ideal", "lists", "scale")
+            whole = name.removeprefix("data-") in ("goal", "ideal", "lists", "scale", "subtopics")
             self.data[name.removeprefix("data-")] = json.loads(text) if whole else text
 
     def value(self, measure, grades, k):
         "What the package says of a list."
+        if self.subtopics:
+            return round(value_of_list(f"{measure}@{k}" if k and "@" not in measure else measure, grades, subtopics=self.subtopics), 12)
         if measure == "AUC":
             return round(auc(grades, range(len(grades), 0, -1)), 12)
         known = parse(f"{measure}@{k}" if k and "@" not in measure else measure)
@@ -93,6 +97,8 @@ def only(name):
     return found
 
 
+SERVED = {"a": ("animal",), "b": ("animal", "car"), "t": ("team",), "o": ()}
+
 # All lists and cutoffs that answer; and a try that comes near, as the pairs of ranks that are swapped, with a part of what is said of it.
 ANSWERS = {
     "learn/sets.ipynb": {((3, 0, 0, 1, 2, 1), 5)},
@@ -100,6 +106,7 @@ ANSWERS = {
     "learn/dcg.ipynb": {((3, 2, 1, 0, 0, 1), 3)},
     "learn/cascade.ipynb": {((1, 0, 3, 0, 2, 1), None), ((1, 0, 3, 1, 2, 0), None)},
     "learn/auc.ipynb": {((1, 0, 0, 1, 0, 1, 1, 0), None)},
+    "learn/subtopics.ipynb": {(tuple(SERVED[letter] for letter in ranking), None) for ranking in "baoaat boaaat aboaat tobaaa atobaa taobaa".split()},
     "tutorials/good_ranking.ipynb": {((3, 1, 2, 0, 0, 1), None)},
     "tutorials/bad_query.ipynb": {((3, 2, 2, 2, 0, 0, 0, 0, 0, 0), 10)},
     "guide/which_metric.ipynb": {((2, 3, 0, 1, 2, 1), None), ((2, 3, 1, 1, 0, 2), None)},
@@ -110,6 +117,7 @@ TRIES = {
     "learn/dcg.ipynb": ([(2, 5), (3, 6)], "nDCG@6 1.000 is not below 1."),
     "learn/cascade.ipynb": ([(1, 3)], "ERR 0.889 is not below 0.5."),
     "learn/auc.ipynb": ([(1, 7)], "AUC 0.438 is not equal to 0.5"),
+    "learn/subtopics.ipynb": ([(1, 3)], "nDCG 0.975 is not below Ann’s 0.975."),
     "tutorials/good_ranking.ipynb": ([(3, 6)], "nDCG 0.740 is not above Cleo’s 0.893."),
     "tutorials/bad_query.ipynb": ([(1, 4)], "nDCG@10 0.610 is less than 0.7."),
     "guide/which_metric.ipynb": ([(1, 3), (2, 5)], "nDCG 0.915 is not below A’s 0.913."),
@@ -140,7 +148,9 @@ def test_page_explains_a_failed_try_and_shows_a_right_answer(show, name):  # noq
     assert check(page).startswith(("Not yet: ", "That took")) and why in verdict(page)
     page.get_by_role("button", name="Show an answer").click()
     assert verdict(page).startswith("Yes: ")
-    grades = tuple(map(int, page.locator(".grade").all_text_contents()))
+    on = "lines => lines.map(line => [...line.querySelectorAll('.serves [aria-pressed=true]')].map(button => button.textContent))"
+    served = tuple(map(tuple, page.locator(".play li").evaluate_all(on)))
+    grades = served if ranking.subtopics else tuple(map(int, page.locator(".grade").all_text_contents()))
     k = int(page.get_by_role("slider").input_value()) if ranking.goal.get("k") else ranking.k
     assert (grades, k) in ANSWERS[name]
 
