@@ -322,7 +322,7 @@ function resolved({name, p}, list) {
 function written({name, kind, p}) {
   const relative = name === 'SetP' && p.divisor === 'min(R,k)';
   const standard = name => [kind.params[name]].flat()[0];
-  const differs = each => p[each] !== standard(each) && !(relative && each === 'divisor');
+  const differs = each => p[each] !== standard(each) && p[each] !== 'none' && !(relative && each === 'divisor');
   const said = Object.keys(kind.params).filter(each => each === kind.shown || differs(each));
   const params = said.map(name => `${name}=${typeof p[name] === 'string' ? `'${p[name]}'` : p[name]}`);
   return (relative ? 'SetRelP' : name) + (params.length ? `(${params.join(', ')})` : '') + (p.k === null ? '' : `@${p.k}`);
@@ -1798,6 +1798,15 @@ function dealRanking(die, {n, top, missed, share = 0.55, empty = 0, unjudged = 0
   return {grades, ideal, missed: lost};
 }
 
+// A ranking of documents that serve some of `subtopics` subtopics: at least one document serves some, and one none.
+function dealServed(die, {n, subtopics, share = 0.35}) {
+  const one = () => sum(times(subtopics, s => die.next() < share ? 2 ** s : 0));
+  const grades = times(die.between(...n), one), [a, b] = die.shuffle(grades.map((_, j) => j));
+  grades[a] ||= 2 ** die.between(0, subtopics - 1);
+  if (grades.every(g => g > 0)) grades[b] = 0;
+  return {grades, ideal: downwards(grades), missed: [], subtopics};
+}
+
 // Items with labels and scores; `ties` of the scores are equal to another one's, and with `order` the best comes first.
 function dealScores(die, {n, ties = 0, order = true, single = 0}) {
   const many = die.between(...n), scores = die.shuffle(times(9, j => (j + 1) / 10)).slice(0, many);
@@ -1809,7 +1818,7 @@ function dealScores(die, {n, ties = 0, order = true, single = 0}) {
   return {labels, scores};
 }
 
-const dealQuery = (die, family) => family.scored ? dealScores(die, family) : dealRanking(die, family);
+const dealQuery = (die, family) => (family.scored ? dealScores : family.subtopics ? dealServed : dealRanking)(die, family);
 
 // ---- values ----
 
@@ -1833,11 +1842,14 @@ const areaOf = query => {
 };
 const RATES = {TPR: ({tp, fn}) => tp / (tp + fn), FPR: ({fp, tn}) => fp / (fp + tn)};
 
+// What is known of a query besides its list.
+const judgmentsOf = ({ideal, subtopics}) => ({ideal, subtopics});
+
 // Name and cutoff of a measure of labels and scores.
 const scoredMeasure = measure => [measure.split('@')[0], Number(measure.split('@')[1])];
 
 function valueOf(measure, query) {
-  if (!query.labels) return value(measure, query.grades, {ideal: query.ideal});
+  if (!query.labels) return value(measure, query.grades, judgmentsOf(query));
   const [name, k] = scoredMeasure(measure);
   return name in RATES ? RATES[name](confusion(query, k)) : areaOf(query);
 }
@@ -1911,7 +1923,7 @@ const DEALT = {
     const [{grades, ideal, missed}] = task.queries;
     if (family.scored) return {queries: [task.queries[0], {...task.queries[0], labels: die.shuffle(task.queries[0].labels)}]};
     const pool = die.shuffle([...grades, ...missed]), n = grades.length;
-    return {queries: [task.queries[0], {grades: pool.slice(0, n), ideal, missed: downwards(pool.slice(n)).filter(g => g > 0)}],
+    return {queries: [task.queries[0], {...task.queries[0], grades: pool.slice(0, n), ideal, missed: downwards(pool.slice(n)).filter(g => g > 0)}],
       choices: LISTS};
   },
   swap(die, {queries: [query]}) {
@@ -1956,6 +1968,7 @@ const FLAT = {n: [5, 7], top: 1, missed: [0, 0]}, LOSSY = {n: [6, 8], top: 1, mi
 const GRADED = {n: [4, 6], top: 3, missed: [0, 0]}, GRADED_LOSSY = {n: [5, 7], top: 3, missed: [1, 3]};
 const HOLES = {...GRADED_LOSSY, unjudged: 1}, SPARSE = {n: [5, 8], top: 1, missed: [0, 1], share: 0.3};
 const ANSWERED = {n: [4, 5], top: 1, missed: [0, 1], share: 0.35, empty: 0.3};
+const SERVED = {subtopics: 3, n: [5, 6]}, FOUR = {subtopics: 3, n: [4, 4], share: 0.45};
 const SCORED = {scored: true, n: [5, 7]}, TIED = {...SCORED, ties: 2, order: false}, GROUP = {scored: true, n: [3, 5], single: 0.25};
 const ask = (kind, family, measures, more = {}) => ({kind, family, measures: measures?.match(MEASURES_TO_DEAL), ...more});
 const MEASURES_TO_DEAL = /[^\s(@]+(?:\([^)]*\)(?:'\))?)?(?:@\w+)?/g;
@@ -2009,6 +2022,13 @@ const TOPICS = {
       ask('convention', GROUP, 'GAUC', {...over(3, 'groups'), conventions: [['AUC', say`The mean over users with both classes`, 'groups'], ['AUC', say`The same, weighted by impressions`, 'impressions'],
         ['AUC', say`The same, weighted by positives`, 'positives'], ['AUC', say`One AUC of all items together`, 'pooled']]})],
   ],
+  subtopics: [
+    [ask('value', SERVED, 'StRecall@k')],
+    [ask('value', SERVED, "alpha_DCG(divisor='none')@k"), ask('swap', SERVED, "alpha_DCG(divisor='none')@k"), ask('better', SERVED, "StRecall@k alpha_DCG(divisor='none')@k")],
+    [ask('value', FOUR, 'alpha_nDCG'), ask('value', SERVED, 'ERR_IA@k'),
+      ask('convention', SERVED, 'alpha_nDCG@k', {conventions: [['alpha_nDCG@k', say`The ideal takes the document with the largest gain`], ['alpha_nDCG@k', say`The ideal is sorted by the number of subtopics`, 'mean', 'sortedIdeal'],
+        ['alpha_DCG@k', say`Divided by k documents that serve every subtopic`], ['alpha_nDCG(alpha=0)@k', say`A repeated subtopic counts fully`]]})],
+  ],
 };
 
 export const topics = [...Object.keys(TOPICS), 'mixed'];
@@ -2058,9 +2078,9 @@ const marks = query => query.labels ?? query.grades;
 // What is known of a query when a slip is tried on it.
 function observe({measure}, query) {
   if (query.labels) return {query, ...comparedPairs(query), ...confusion(query, scoredMeasure(measure)[1])};
-  const {grades, ideal} = query, found = work(measure, grades, {ideal}), {p, list, terms} = found;
+  const {grades, ideal} = query, found = work(measure, grades, judgmentsOf(query)), {p, list, terms} = found;
   const hit = list.documents.map(d => d.g >= (p.rel ?? 1) ? d.i : 0).filter(Boolean), inTop = hit.filter(i => within({i}, p));
-  const again = (options = {}, changed = grades) => value(measure, changed, {ideal, ...options});
+  const again = (options = {}, changed = grades) => value(measure, changed, {...judgmentsOf(query), ...options});
   return {query, grades, ideal, found, p, k: p.k, n: grades.length, depth: p.k ?? grades.length, hit, inTop, R: relevant(list, {rel: p.rel ?? 1}),
     top: sum(terms), whole: found.whole ?? 1, again, documents: list.documents};
 }
@@ -2146,7 +2166,61 @@ function readOn(one, {satisfied = g => (2 ** g - 1) / 2 ** one.p.max_grade, weig
   }));
 }
 
+// A measure of novelty of a query with something else in one place.
+function countAnew(one, {grades = one.grades, fade = times => (1 - one.p.alpha) ** times, weight = DISCOUNTS.log2, worth = all => all, k = one.depth} = {}) {
+  const seen = [], nth = s => { seen[s] = (seen[s] ?? -1) + 1; return seen[s]; };
+  return sum(grades.slice(0, k).map((g, j) => weight(j + 1) * worth(sum(served(g, one.query.subtopics).map(s => fade(nth(s)))))));
+}
+
+const bestFirst = one => one.found.ideal.documents.map(({g}) => g);
+const bySubtopics = one => [...one.ideal].sort((a, b) => served(b, one.query.subtopics).length - served(a, one.query.subtopics).length);
+const normalisedNovelty = of => one => one.found.name === 'alpha_nDCG' ? of(one) : NaN;
+const newly = (change, best = bestFirst) => one => {
+  const top = countAnew(one, change);
+  return one.found.name === 'alpha_nDCG' ? top / countAnew(one, {...change, grades: best(one)}) : top;
+};
+
+const forNovelty = {
+  repeatedFully: slip('terms', say`You counted a repeated subtopic fully.`, newly({fade: () => 1}, bySubtopics), () => say`Each repetition halves its gain: 1, 1/2, 1/4.`),
+  repeatedAbove: slip('terms', say`You counted a repeated subtopic fully in the list, but not in the ideal.`, normalisedNovelty(one => countAnew(one, {fade: () => 1}) / one.whole), () => say`Each repetition halves its gain: 1, 1/2, 1/4.`),
+  repeatedNot: slip('terms', say`You counted a repeated subtopic as 0.`, newly({fade: times => times ? 0 : 1}), () => say`Each repetition halves its gain: 1, 1/2, 1/4.`),
+  repeatedThird: slip('terms', say`You took 1, 1/2, 1/3 for a repeated subtopic.`, newly({fade: times => 1 / (times + 1)}), () => say`Each repetition halves its gain: 1, 1/2, 1/4.`),
+  oncePerDocument: slip('terms', say`You counted each relevant document as 1.`, newly({fade: () => 1, worth: all => Math.min(1, all)}, bySubtopics), () => say`The gain of a document is the sum over its subtopics.`),
+  rankFrom0: slip('terms', say`You counted the ranks from 0: log₂ i, ranks 1 and 2 undiscounted.`, newly({weight: i => 1 / Math.max(1, Math.log2(i))}), () => say`Rank 1 has log₂ 2 = 1, rank 2 has log₂ 3.`),
+  rankFrom2: slip('terms', say`You counted the ranks from 2: rank 1 got log₂ 3.`, newly({weight: i => 1 / Math.log2(i + 2)}), () => say`Rank 1 has log₂ 2 = 1.`),
+  byRank: slip('terms', say`You divided by the rank.`, newly({weight: i => 1 / i}), () => say`The discount is a logarithm of it.`),
+  noDiscount: slip('terms', say`You left out the discount.`, newly({weight: () => 1})),
+  sortedIdeal: slip('whole', say`You sorted the ideal by the number of subtopics.`, normalisedNovelty(one => one.top / countAnew(one, {grades: bySubtopics(one)})),
+    () => say`It takes at each rank the document with the largest gain, and a repeated subtopic counts less.`),
+  notDivided: slip('whole', say`You stopped at alpha-DCG.`, normalisedNovelty(one => one.top), one => say`It is divided by the sum of the ideal order, ${decimals(one.whole)}.`),
+  idealOnly: slip('value', say`That is the sum of the ideal order.`, normalisedNovelty(one => one.whole)),
+  uncut: slip('terms', say`You did not cut the list.`, one => one.k ? newly({k: FAR})(one) : NaN, one => say`Only the first ${one.k} ranks count.`),
+};
+
+const intents = change => one => countAnew(one, {weight: i => 1 / i, ...change}) / one.whole;
+const forIntents = {
+  repeatedFully: slip('terms', say`You counted a repeated subtopic fully.`, intents({fade: () => 1}), () => say`Each repetition halves its gain: 1, 1/2, 1/4.`),
+  repeatedNot: slip('terms', say`You counted a repeated subtopic as 0.`, intents({fade: times => times ? 0 : 1}), () => say`Each repetition halves its gain: 1, 1/2, 1/4.`),
+  log: slip('terms', say`You took log₂(i + 1) for i.`, intents({weight: DISCOUNTS.log2})),
+  rankFrom2: slip('terms', say`You counted the ranks one too deep.`, intents({weight: i => 1 / (i + 1)}), () => say`The first rank is 1.`),
+  notDivided: slip('whole', say`You did not divide.`, one => one.top, one => say`It is divided by the sum of k documents that serve every subtopic, ${decimals(one.whole)}.`),
+  overSubtopics: slip('whole', say`You divided by the number of subtopics only.`, one => one.top / subtopicsThere(one.found.list), one => say`It is divided by the sum of k documents that serve every subtopic, ${decimals(one.whole)}.`),
+  uncut: slip('terms', say`You did not cut the list.`, one => one.again({k: one.n}), one => say`Only the first ${one.k} ranks count.`),
+};
+
+const subtopicsText = one => say`${one.whole} subtopics have a relevant document.`;
+const forSubtopics = {
+  repeated: slip('terms', say`You counted a repeated subtopic again.`, one => countAnew(one, {fade: () => 1, weight: () => 1}) / one.whole, () => say`A subtopic counts once.`),
+  documents: slip('terms', say`You counted the relevant documents.`, one => one.inTop.length / one.whole, () => say`A subtopic counts once.`),
+  precision: slip('value', say`That is precision.`, one => one.inTop.length / one.depth, subtopicsText), recall: slip('value', say`That is the recall of documents.`, one => one.inTop.length / one.R, subtopicsText),
+  notDivided: slip('whole', say`You counted the subtopics and did not divide.`, one => one.top, subtopicsText),
+  overK: slip('whole', say`You divided by the number of ranks.`, one => one.top / one.depth, subtopicsText),
+  allSubtopics: slip('whole', say`You also counted a subtopic without a relevant document.`, one => one.top / one.query.subtopics, subtopicsText),
+  uncut: forRanks.uncut,
+};
+
 const SLIPS = {
+  StRecall: forSubtopics, alpha_DCG: forNovelty, alpha_nDCG: forNovelty, ERR_IA: forIntents,
   P: {...forHits, overR: slip('whole', say`You divided by R. That is recall.`, one => one.inTop.length / one.R, one => say`Precision divides by k, ${one.k}.`),
     overMin: slip('whole', say`You divided by min(R, k).`, one => one.inTop.length / Math.min(one.R, one.depth)),
     uncut: slip('terms', say`You counted the hits of the whole list.`, one => one.hit.length / one.depth, one => say`Only the first ${one.k} ranks count.`),
@@ -2284,7 +2358,7 @@ function forgotten(task, one) {
   const {query, found, grades, top, whole} = one, {documents, terms, name} = {...found.list, ...found};
   const skipped = documents.flatMap(({i, g}, j) => {
     if (!terms[j]) return [];
-    const text = say`You left out rank ${i} (grade ${g}).`, without = grades.with(i - 1, 0);
+    const text = query.subtopics ? say`You left out rank ${i}.` : say`You left out rank ${i} (grade ${g}).`, without = grades.with(i - 1, 0);
     return [{name: 'termForgotten', step: 'terms', text, value: (top - terms[j]) / whole}, {name: 'documentForgotten', step: 'terms', text, value: one.again({}, without)}];
   });
   const lost = name !== 'nDCG' ? [] : [...new Set(query.missed)].map(g => {
@@ -2300,7 +2374,7 @@ function swapSlips(task) {
     {name: 'newValue', step: 'value', text: say`That is the new value; the change was asked for.`, value: now},
     {name: 'oldValue', step: 'value', text: say`That is the value before the swap.`, value: old}];
   if (query.labels) return found;
-  const [a, b] = [query, after].map(each => work(task.measure, each.grades, {ideal: each.ideal})), whole = a.whole ?? 1;
+  const [a, b] = [query, after].map(each => work(task.measure, each.grades, judgmentsOf(each))), whole = a.whole ?? 1;
   const gaps = a.rows.map((row, j) => b.rows[j].term - row.term), there = sum(task.at.map(rank => gaps[rank - 1]));
   return [...found, {name: 'notDivided', step: 'whole', text: say`You did not divide by ${decimalsShort(whole)}.`, value: sum(gaps)},
     {name: 'onlyTwoRanks', step: 'terms', text: say`You changed the terms of these two ranks only; those between them change too.`, value: there / whole}];
@@ -2392,7 +2466,7 @@ export function demonstrate(task) {
 }
 
 function lineOf(measure, query) {
-  if (!query.labels) return steps(measure, query.grades, {ideal: query.ideal});
+  if (!query.labels) return steps(measure, query.grades, judgmentsOf(query));
   return explained(measure, query).at(-1).text;
 }
 
@@ -2424,6 +2498,8 @@ const withCutoff = ({name, k}, called = name) => called + (k === null ? '' : `@$
 const GAIN_TEXTS = {linear: say`gain g`, exp: say`gain 2^g − 1`, binary: say`gain 0 or 1`};
 
 // A measure as a course writes it.
+const NOVEL_TEXTS = {alpha_nDCG: 'alpha-nDCG', alpha_DCG: 'alpha-DCG', ERR_IA: 'ERR-IA'};
+
 function measureText(measure) {
   if (/^(AUC|GAUC|TPR|FPR)/.test(measure)) return measure;
   const asked = complete(measure), {name, p} = asked, notes = [];
@@ -2432,8 +2508,10 @@ function measureText(measure) {
   if (p.max_grade) notes.push(say`grades 0 to ${p.max_grade}`);
   if (p.rel > 1) notes.push(say`relevant from grade ${p.rel} on`);
   if (p.p) notes.push(`p = ${p.p}`);
+  if ('alpha' in p) notes.push(`α = ${p.alpha}`);
+  if (p.divisor === 'none') notes.push(say`without a divisor`);
   if (name === 'AP' && p.divisor !== 'relevant') notes.push(say`divided by min(R, k)`);
-  const called = withCutoff({name, k: p.k}, name === 'F' ? `F${p.beta}` : name);
+  const called = withCutoff({name, k: p.k}, name === 'F' ? `F${p.beta}` : NOVEL_TEXTS[name] ?? name);
   return notes.length ? called + remark(clauses(notes)) : called;
 }
 
@@ -2452,6 +2530,8 @@ export const drillWords = {
     P: one => say`Divided by k = ${one.depth}.`, R: one => sentences(say`Divided by R.`, isR(one)),
     F: one => say`Precision is ${one.inTop.length}/${one.depth}, recall ${one.inTop.length}/${one.R}. Divided by β²·R + k = ${decimalsShort(one.whole)}.`,
     AP: one => sentences(say`Divided by ${decimalsShort(one.whole)}.`, isR(one)),
+    alpha_nDCG: one => say`The ideal order adds ${termTexts(one.found, one.found.ideal, one.found.idealTerms).join(' + ')} = ${decimals(one.whole)}.`,
+    StRecall: one => subtopicsText(one), ERR_IA: one => say`Divided by the sum of k documents that serve every subtopic, ${decimals(one.whole)}.`,
     nDCG: one => say`The ideal order is ${listed(downwards(one.ideal).slice(0, one.depth))}: ${termTexts(one.found, one.found.ideal, one.found.idealTerms).join(' + ')} = ${decimals(one.whole)}.`,
   },
   check: say`Check`,
@@ -2486,6 +2566,7 @@ export const drillWords = {
     const terms = used.map(([x, j]) => weight(j) === 1 ? decimals(x) : `${weight(j)}·${decimals(x)}`);
     return `(${terms.join(' + ')}) / ${sum} = ${answerText(task)}`;
   },
+  subtopic: s => say`subtopic ${'XYZ'[s]}`,
   rank: say`rank`, grade: say`grade`, item: say`item`, score: say`score`, label: say`label`,
   missed: (grades, scale) => {
     const many = grades.length;
@@ -2626,8 +2707,9 @@ class Drill {
       html('tr', {}, html('th', {scope: 'row'}, head), cells.map(cell => html(row ? 'td' : 'th', row ? {} : {scope: 'col'}, `${cell}`))))), note);
   }
 
-  rowsOf({labels, scores, grades}) {
+  rowsOf({labels, scores, grades, subtopics}) {
     const {kind, at} = this.task;
+    if (subtopics) return [[drillWords.rank, grades.map((_, j) => j + 1)], ...times(subtopics, s => [drillWords.subtopic(s), grades.map(g => g >> s & 1 ? '✓' : '')])];
     if (!labels) return [[drillWords.rank, grades.map((_, j) => j + 1)], [drillWords.grade, grades.map((g, j) => kind === 'grade' && j + 1 === at ? '?' : gradeText(g))]];
     return [[this.task.kind === 'swap' || /@/.test(this.task.measure) ? drillWords.rank : drillWords.item, labels.map((_, j) => j + 1)], [drillWords.score, scores], [drillWords.label, labels]];
   }

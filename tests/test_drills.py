@@ -18,9 +18,10 @@ from test_play_pages import shown
 from test_report_browser import SMALL
 
 from irmetrics_nb import Judged, auc, gauc, parse
+from irmetrics_nb.widget import value_of_list
 
-TOPICS = "sets ap rr dcg cascade auc".split()
-SEEDS = 100  # times six topics and the mixed one, times three levels: 2,100 tasks
+TOPICS = "sets ap rr dcg cascade auc subtopics".split()
+SEEDS = 100  # times seven topics and the mixed one, times three levels: 2,400 tasks
 
 
 @cache
@@ -36,7 +37,23 @@ def value(measure, query):
     if "labels" in query:
         return scored(measure, query["labels"], query["scores"])
     grades, ideal = query["grades"], query["ideal"]
+    if "subtopics" in query:
+        return novel(measure, grades, ideal)
     return float(parse(measure).of(Judged.from_grades([grades], ideal=[ideal]))[0])
+
+
+def names(mask):
+    return [name for s, name in enumerate("XYZ") if mask >> s & 1]
+
+
+def novel(measure, grades, ideal):
+    "The value of a list of documents that serve subtopics; all judged documents of these tasks are in the list."
+    assert sorted(grades) == sorted(ideal)
+    plain = measure.replace("(divisor='none')", "")
+    found = value_of_list(plain, [names(g) for g in grades], subtopics="XYZ")
+    k = int(plain.partition("@")[2] or len(grades))
+    most = len({name for g in grades for name in names(g)}) * sum(0.5**i / math.log2(i + 2) for i in range(k))
+    return found if plain == measure else found * most
 
 
 def scored(measure, labels, scores):
@@ -103,17 +120,33 @@ def solved(task):
         return 2 if math.isclose(a, b, abs_tol=1e-9) else 0 if a > b else 1
     if kind == "convention":
         measures = [("nDCG(ideal_from='list')" + c["measure"][13:] + f"@{task['k']}" if c["measure"] == "idealFromList" else c["measure"]) for c in task["conventions"]]
-        values = [combined(m, c["combine"], queries) for m, c in zip(measures, task["conventions"], strict=True)]
+        values = [sorted_ideal(task) if m == "sortedIdeal" else combined(m, c["combine"], queries) for m, c in zip(measures, task["conventions"], strict=True)]
         fits = [j for j, x in enumerate(values) if abs(x - task["given"]) < 1e-9]
         assert len(fits) == 1 and all(near(x, c["value"]) for x, c in zip(values, task["conventions"], strict=True))
         return fits[0]
     return next(x for x in tried(task) if value(measure, changed(task, x)) >= task["aim"] - 1e-9)
 
 
+def halved(grades, k):
+    "alpha-DCG without a divisor, term by term."
+    seen, total = [], 0
+    for i, g in enumerate(grades[:k], start=1):
+        total += sum(0.5 ** seen.count(name) for name in names(g)) / math.log2(i + 1)
+        seen += names(g)
+    return total
+
+
+def sorted_ideal(task):
+    "alpha-nDCG with an ideal that is sorted by the number of subtopics."
+    grades, k = task["queries"][0]["grades"], cutoff(task)
+    best = sorted(sorted(grades, reverse=True), key=lambda g: -len(names(g)))
+    return halved(grades, k) / halved(best, k)
+
+
 def test_the_answer_of_every_task_is_the_packages():
     late = [(task["topic"], task["seed"], task["answer"]) for task in tasks() if not near(solved(task), task["answer"])]
     assert late == []
-    assert len(tasks()) == 2100
+    assert len(tasks()) == 2400
 
 
 def test_every_topic_and_kind_of_question_is_dealt():
@@ -265,6 +298,14 @@ BY_THE_PACKAGE = [
     ("cascade", "scaleAbove", r"ERR\(max_grade=4\).*", lambda t: again(t, t["measure"].replace("=4", "=5"))),
     ("sets", "wholeList", r"P@\d+", lambda t: again(t, "SetP")),
     ("cascade", "swapped", r"RBP.*", lambda t: again(t, re.sub(r"p=([\d.]+)", lambda m: f"p={1 - float(m[1]):.1f}", t["measure"]))),
+    ("subtopics", "repeatedFully", r"alpha_DCG.*", lambda t: sum(len(names(g)) / math.log2(i + 2) for i, g in enumerate(t["queries"][0]["grades"][: cutoff(t)]))),
+    ("subtopics", "repeatedFully", r"alpha_nDCG", lambda t: again(t, "alpha_nDCG(alpha=0)")),
+    ("subtopics", "sortedIdeal", r"alpha_nDCG", lambda t: sorted_ideal(t)),
+    ("subtopics", "rankFrom2", r"alpha_DCG.*", lambda t: halved([0, *t["queries"][0]["grades"]], cutoff(t) + 1)),
+    ("subtopics", "notDivided", r"alpha_nDCG", lambda t: halved(t["queries"][0]["grades"], None)),
+    ("subtopics", "precision", r"StRecall.*", lambda t: again(t, f"P@{cutoff(t)}")),
+    ("subtopics", "allSubtopics", r"StRecall.*", lambda t: again(t, t["measure"]) * len({n for g in t["queries"][0]["ideal"] for n in names(g)}) / 3),
+    ("subtopics", "uncut", r"ERR_IA.*", lambda t: again(t, f"ERR_IA@{len(t['queries'][0]['grades'])}")),
     ("auc", "inverted", r"AUC", lambda t: 1 - t["answer"]),
     ("auc", "discovery", r"FPR.*", lambda t: 1 - t["answer_of_precision"]),
 ]  # fmt: skip
