@@ -3,8 +3,12 @@
 Every function asks a tool about a random collection, in the tool's own words, and yields the name of a measure, the
 tool's value of each query, and our scores. Where a tool orders equal scores in its own way, the run has none."""
 
+import importlib
+import inspect
 import logging
 import os
+import pkgutil
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -25,7 +29,8 @@ def pyndeval(rng):
     import pyndeval
 
     rows = subtopics_at_random(rng)
-    run = collection(rng, scores="apart")[1]
+    run = collection(rng, scores=rng.choice(["apart", "tied"]), missing=True)[1]
+    run = {q: dict(sorted(docs.items())) for q, docs in run.items()}  # its order of equal scores
     names = {f"{theirs}@{k}": f"{ours}@{k}" for theirs, ours in SUBTOPICS.items() for k in (1, 5, 20)} | WITHOUT_CUTOFF
     for undivided in ("ERR-IA@1", "alpha-DCG@1"):  # the sums, without the divisor that it has at other cutoffs
         del names[undivided]
@@ -35,19 +40,18 @@ def pyndeval(rng):
         path = Path(folder, "qrels.txt")
         path.write_text("".join(f"{q} {subtopic} {d} {grade}\n" for q, subtopic, d, grade in rows), encoding="utf-8")
         for theirs, ours in names.items():
-            scores = evaluate(Qrels(path, subtopics=True), run, ours, no_relevant="skip")
+            scores = evaluate(Qrels(path, subtopics=True), run, ours, ties="given", missing="skip")
             yield theirs, [found[q][theirs] for q in scores.query_ids], scores
 
 
 def subtopics_at_random(rng):
-    "Rows (query, subtopic, document, grade): some subtopics have no relevant document, some documents serve several."
+    "Rows (query, subtopic, document, grade). Some subtopics and queries have nothing relevant."
     rows = []
     for q in range(12):
         for subtopic in range(rng.integers(1, 6)):
             judged = rng.choice(40, size=rng.integers(1, 12), replace=False)
-            grades = rng.choice([-2, 0, 0, 1, 1, 3], len(judged))
+            grades = rng.choice([-2, 0, 0, 1, 1, 3] if q % 3 else [0, 0, 0, 1], len(judged))
             rows += [(f"q{q:02}", str(subtopic), f"d{d:02}", g.item()) for d, g in zip(judged, grades)]
-        rows.append((f"q{q:02}", "0", "d99", 1))
     return rows
 
 
@@ -63,37 +67,57 @@ def ir_measures(rng):
     logging.disable()  # Grades that are outside of a scale are meant
     qrels, run = collection(rng, scores=rng.choice(["apart", "tied"]), grades=JUNK, missing=True)
     yield from by_ir_measures(irm, ["infAP", "infAP(rel=2)"], qrels, run)
-    # cwl_eval orders equal scores by document id, ascending.
-    yield from by_ir_measures(irm, OF_CWL_EVAL, *collection(rng, grades=JUNK, missing=True))
+    # cwl_eval keeps the order of the run where scores are equal.
+    qrels, run = collection(rng, scores=rng.choice(["apart", "tied"]), grades=JUNK, missing=True)
+    yield from by_ir_measures(irm, OF_CWL_EVAL, qrels, run, ties="given")
     # Compat breaks ties by document id, ascending, and takes a missed document to have a score of 0.
     yield from by_ir_measures(irm, OF_COMPAT, *collection(rng, grades=JUNK, positive=True))
 
 
-def by_ir_measures(irm, names, qrels, run):
+def by_ir_measures(irm, names, qrels, run, **options):
     measures = [irm.parse_measure(name) for name in names]
     found = {(v.measure, v.query_id): v.value for v in irm.iter_calc(measures, qrels, run)}
     for name, measure in zip(names, measures):
-        scores = evaluate(qrels, run, f"ir_measures:{name}", conventions="ir_measures")
+        scores = evaluate(qrels, run, f"ir_measures:{name}", conventions="ir_measures", **options)
         yield name, [found[measure, q] for q in scores.query_ids], scores
 
 
+def cwl_eval(rng):
+    import ir_measures as irm
+
+    qrels, run = collection(rng, scores=rng.choice(["apart", "tied"]), grades=range(2), missing=True)
+    measures = {irm.parse_measure(name): name for name in ("AP", "RR", "P@5", "P@50")}
+    values = irm.providers.registry["cwl_eval"].iter_calc([*measures], qrels, run)
+    found = {(v.measure, v.query_id): v.value for v in values}
+    for measure, name in measures.items():
+        scores = evaluate(qrels, run, f"cwl_eval:{name}", ties="given")
+        yield name, [found.get((measure, q), 0) for q in scores.query_ids], scores
+
+
 def pyntcireval(rng):
-    from pyNTCIREVAL import Labeler
-    from pyNTCIREVAL.metrics import QMeasure, nERR
+    from pyNTCIREVAL import Labeler, metrics
 
     qrels, run = collection(rng, empty=False)
     linear, of_err = [1, 2, 3, 4], [2**g - 1 for g in (1, 2, 3, 4)]  # which it divides by 16
-    asked = {f"Q(beta={beta})": (QMeasure, linear, (beta,), None) for beta in (0.5, 1, 2)}
-    asked |= {f"Q(beta=2)@{k}": (QMeasure, linear, (2,), k) for k in (1, 5, 50)}
-    asked |= {f"nERR(max_grade=4)@{k}": (nERR, of_err, (), k) for k in (1, 5, 50)}
-    for name, (metric, gains, parameters, k) in asked.items():
-        scores = evaluate(qrels, run, name)
+    asked = {"RR": lambda counts: metrics.RR(), "AP": lambda counts: metrics.AP(counts, linear)}
+    asked["ERR(max_grade=4)"] = lambda counts: metrics.ERR(counts, of_err)
+    for beta in (0.5, 1, 2):
+        asked[f"QMeasure(beta={beta})"] = lambda counts, beta=beta: metrics.QMeasure(counts, linear, beta)
+    for k in (1, 5, 50):
+        asked[f"AP@{k}"] = lambda counts, k=k: metrics.AP(counts, linear, k)
+        asked[f"QMeasure(beta=2)@{k}"] = lambda counts, k=k: metrics.QMeasure(counts, linear, 2, k)
+        asked[f"nERR(max_grade=4)@{k}"] = lambda counts, k=k: metrics.nERR(counts, of_err, k)
+        asked[f"nDCG@{k}"] = lambda counts, k=k: metrics.nDCG(counts, linear, 2.0, k)
+        asked[f"MSnDCG@{k}"] = lambda counts, k=k: metrics.MSnDCG(counts, linear, k)
+        asked[f"Precision@{k}"] = lambda counts, k=k: metrics.Precision(k)
+        asked[f"Hit@{k}"] = lambda counts, k=k: metrics.Hit(k)
+    for name, metric in asked.items():
+        scores = evaluate(qrels, run, f"NTCIREVAL:{name}")
         theirs = []
         for q in scores.query_ids:
             labels = Labeler(qrels[q])
-            counts = labels.compute_per_level_doc_num(5)
             ranked = labels.label(sorted(run[q], key=run[q].get, reverse=True))
-            theirs.append(metric(counts, gains, *parameters, k).compute(ranked))
+            theirs.append(metric(labels.compute_per_level_doc_num(5)).compute(ranked))
         yield name, theirs, scores
 
 
@@ -138,3 +162,35 @@ def sampled_at_random(rng):
                 lines.append(f"{q} 0 {doc} {stratum + 1} {grade}\n")
         run[q] = rng.permutation([*docs, *(f"u{i}" for i in range(rng.choice([3, 30, 1200])))]).tolist()
     return "".join(lines), run
+
+
+# ---- all names that a tool has ----
+
+
+def names_of_pyndeval():
+    import pyndeval
+
+    return pyndeval.SUPPORTED_MEASURES
+
+
+def names_of_cwl_eval():
+    "What each of its metrics prints, without parameters."
+    import cwl.ruler.measures as package
+    from cwl.ruler.measures.cwl_metrics import CWLMetric
+
+    names = set()
+    for found in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"{package.__name__}.{found.name}")
+        for metric in vars(module).values():
+            if isinstance(metric, type) and issubclass(metric, CWLMetric) and metric.__module__ == module.__name__:
+                needed = [p for p in inspect.signature(metric).parameters.values() if p.default is p.empty]
+                printed = "" if metric is CWLMetric else metric(*[1] * len(needed)).name()
+                names.add(re.split(r"@|-(?=\w+=)", printed)[0])
+    return sorted(names - {""})
+
+
+def names_of_pyntcireval():
+    "Its classes, whose names its command prints."
+    from pyNTCIREVAL import metrics
+
+    return sorted({name for name, found in vars(metrics).items() if isinstance(found, type)} - {"Metric"})

@@ -2,9 +2,10 @@
 
     python parity/measures.py [--rounds 300] [--only pyndeval,ir_measures] [--out parity/measures.json]
 
-The JSON has, for each tool and measure, how many values were compared and by how much they differ at most. Exit code 1
-if that is more than the digits that the tool shows. A tool that is not here keeps what was found before:
-trec_eval 10 is a program (see run.py), sample_eval.pl a script of TREC in Perl whose path SAMPLE_EVAL has."""
+The JSON has, for each tool and measure, how many values were compared and by how much they differ at most, and for
+small tools all of their names. Exit code 1 if values differ by more than the digits that the tool shows. A tool that is
+not here keeps what was found before: trec_eval 10 is a program (see run.py), sample_eval.pl a script of TREC in Perl
+whose path SAMPLE_EVAL has."""
 
 import argparse
 import datetime
@@ -19,10 +20,18 @@ from run import FOUR_DIGITS, Tool, compared
 HERE = Path(__file__).parent
 TOOLS = {
     "pyndeval": Tool(ask_measures.pyndeval, "pyndeval"),
+    "cwl_eval": Tool(ask_measures.cwl_eval, "cwl-eval"),
     "ir_measures": Tool(ask_measures.ir_measures, "ir-measures"),
     "pyNTCIREVAL": Tool(ask_measures.pyntcireval, "pyNTCIREVAL"),
     "trec_eval": Tool(ask_measures.trec_eval10, "", program="10.0"),
     "sample_eval.pl": Tool(ask_measures.sample_eval, "", near=FOUR_DIGITS, program="TREC 2009"),
+}
+
+# What lists all names of a tool.
+NAMES = {
+    "pyndeval": ask_measures.names_of_pyndeval,
+    "cwl_eval": ask_measures.names_of_cwl_eval,
+    "pyNTCIREVAL": ask_measures.names_of_pyntcireval,
 }
 
 
@@ -55,6 +64,8 @@ def main():
             "version": tool.version(), "date": datetime.date.today().isoformat(),
             "rounds": args.rounds, "within": tool.near, "measures": measures,
         }  # fmt: skip
+        if name in NAMES:
+            known[name]["names"] = NAMES[name]()
         wrong |= unequal
     known = {name: known[name] for name in TOOLS if name in known}
     args.out.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")

@@ -125,7 +125,7 @@ def test_the_readme_has_the_counts_of_the_pages():
 ASKED = json.loads((ROOT / "parity/measures.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("tool", ["pyndeval", "ir_measures", "pyNTCIREVAL", "trec_eval", "sample_eval.pl"])
+@pytest.mark.parametrize("tool", ["pyndeval", "cwl_eval", "ir_measures", "pyNTCIREVAL", "trec_eval", "sample_eval.pl"])
 def test_every_value_of_a_tool_on_300_random_collections_is_the_same_here(tool):
     found = ASKED[tool]
     assert found["rounds"] >= 300 and found["within"] <= 5.1e-5

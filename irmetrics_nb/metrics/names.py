@@ -279,22 +279,24 @@ TABLES |= {
         P-IA = P(over='subtopics')
         strec = StRecall''',
     'NTCIREVAL': '''
-        AP = AP
-        P = P
+        AP = AP(divisor='min(R,k)')
+        P Precision = P
         RR = RR
         Hit = Success
         nDCG = nDCG(discount='jarvelin')
         MSnDCG = nDCG
-        Q-measure = Q
-        Q_measure = Q
-        Q = Q
+        Q-measure Q_measure QMeasure Q = Q
         ERR = ERR
         nERR = nERR
         iRBU = iRBU
+        OMeasure PMeasure PPlusMeasure = ! a user who stops at one rank: write Q
+        NCUguP NCUrbP = ! AP with other stopping probabilities: write AP
+        NCUguBR NCUrbBR = ! Q with other stopping probabilities: write Q
         RBP = ! its gain is the grade, divided by the largest one: \
 write RBP with p=0.95 and gain={grade: gain}''',
     'cwl_eval': '''
-        AP = AP
+        AP = AP(divisor='retrieved')
+        TrAP = AP
         P = P
         RR = RR
         INST = INST
@@ -302,10 +304,13 @@ write RBP with p=0.95 and gain={grade: gain}''',
         BPM = BPM
         BPM-Static = BPM
         SDCG-k = SDCG
-        NERR8 = NERR8
-        NERR9 = NERR9
-        NERR10 = NERR10
-        NERR11 = NERR11
+        NERR8 NERR-EQ8 = NERR8
+        NERR9 NERR-EQ9 = NERR9
+        NERR10 NERR-EQ10 = NERR10
+        NERR11 NERR-EQ11 = NERR11
+        IFT-C1 IFT-C2 IFT-C1-C2 = ! a reader of information foraging theory: write INST
+        TBG-H U-L = ! it needs the time or the length of documents: write RBP
+        NPV-r SET-k = ! an economic model of search: write RBP or P
         BPM-Dynamic = ! its bounds follow the user: write BPM with a fixed T
         NDCG-k = ! a DCG on a fixed scale: write SDCG, or nDCG for the usual one
         RBP = ! its gain is on a scale up to max_rel: \
