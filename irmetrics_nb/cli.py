@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['app', 'EXAMPLES', 'RUN_FILE', 'EXPLAIN_EXAMPLES', 'IDENTIFY_EXAMPLES', 'DIFFER_EXAMPLES', 'AUDIT_EXAMPLES',
-           'COMMANDS', 'USAGE_ERROR', 'peak_memory', 'rows_with', 'as_json', 'load_function', 'main']
+           'COMMANDS', 'USAGE_ERROR', 'peak_memory', 'matching_rows', 'as_json', 'load_function', 'main']
 
 # %% ../nbs/top_level/cli.ipynb #101ddef8
 import json
@@ -214,28 +214,29 @@ def _check_command(qrels, runs=(), format='table', faults=20, output=None, syste
                                   'tools.', '--names'))
 def _list_measures(words=(), format='table', names=False, output=None, imports=()):
     "List the measures, or with --names their names in other tools."
-    if names: return show(_rows_as_text(rows_with(words, name_table()), format), output)
+    table = name_table() if names else measure_table()
+    matches = matching_rows(words, table)
+    if names: return show(_rows_as_text(matches, format), output)
     columns = 'family', 'measure', 'question', 'parameters'
-    found = rows_with(words, measure_table())
-    rows = [{name: row[name] for name in columns} for row in found]
+    rows = [{name: row[name] for name in columns} for row in matches]
     if format == 'table':
-        for above, row in reversed([*pairwise(rows)]):
-            if row['family'] == above['family']: row['family'] = ''
+        for previous, row in reversed([*pairwise(rows)]):
+            if row['family'] == previous['family']: row['family'] = ''
     note = ('\n\nEach measure also takes judged_only=True, which removes unjudged '
             'documents first.')
     show(_rows_as_text(rows, format, [17, None, 38, 30], note), output)
 
-def rows_with(words: Sequence[str], rows: list[dict]) -> list[dict]:
-    """Return the rows with all of the words, in a field or in the measure's name in
-    another tool."""
+def matching_rows(words: Sequence[str], rows: list[dict]) -> list[dict]:
+    """Return the rows that contain all words, in a field or in a name of the measure in
+    another tool. Raises typer.BadParameter if there is none."""
     def text(row):
-        others = aliases_of(row['measure'].partition(',')[0])
-        return ' '.join([*row.values(), *others]).casefold()
-    found = [row for row in rows if all(word.casefold() in text(row) for word in words)]
-    if found: return found
-    said = ' and '.join(map(repr, words))
-    raise typer.BadParameter(f'no measure has {said} in its family, name, question or a '
-                             'name of another tool')
+        aliases = aliases_of(row['measure'].partition(',')[0])
+        return ' '.join([*row.values(), *aliases]).casefold()
+    matches = [row for row in rows if all(word.casefold() in text(row) for word in words)]
+    if matches: return matches
+    quoted_words = ' and '.join(map(repr, words))
+    raise typer.BadParameter(f'no measure has {quoted_words} in its family, name, '
+                             'question or a name of another tool')
 
 def _rows_as_text(rows, format, widths=None, note=''):
     from tabulate import tabulate

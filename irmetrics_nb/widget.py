@@ -159,7 +159,8 @@ def play(
     titled = [*map(str, titles or ())]
     name = playable(measure)
     data = {'measure': name, 'measures': ' '.join(named), 'scale': scale,
-            'subtopics': subtopics, 'ideal': missed and pool, 'lists': lists, 'goal': goal}
+            'subtopics': subtopics, 'ideal': missed and pool, 'lists': lists,
+            'goal': goal}
     markdown = _play_markdown(data, listed, titled, question)
     return _widget_class(language)(
         scale=scale, missed=[*missed.elements()], grades=listed, measure=name,

@@ -26,7 +26,7 @@ FAMILIES = {
     'cascade': 'Reciprocal rank, ERR, RBP', 'graded': 'Graded relevance',
     'user_models': 'Models of users', 'subtopics': 'Subtopics and diversity',
     'sampled': 'Sampled judgments', 'inferred': 'Incomplete judgments',
-    'trec_extra': 'Other measures of trec_eval',
+    'trec_extra': 'Rare measures',
 }
 
 def measure_table() -> list[dict[str, str]]:

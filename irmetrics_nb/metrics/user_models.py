@@ -62,7 +62,9 @@ def _with_goal(top, gain, T, k):
     """Return the weight of each document, and the sum of the weights of all ranks, in
     INST, where every gain makes the user less patient."""
     from scipy.special import zeta
-    def below(rank, c): return (rank + c - 1)**2 * (zeta(2, rank + c) - zeta(2, k + c))
+    def below(rank, c):
+        sum_of_squares = zeta(2, rank + c) - zeta(2, k + c)
+        return (rank + c - 1)**2 * sum_of_squares
     after = 2 * T - top.running(np.add, gain)
     before = _values_above(top, after, 2 * T)
     above = _values_above(top, top.rank, 1)

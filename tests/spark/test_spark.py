@@ -197,6 +197,14 @@ def test_columns_of_which_either_may_be_meant_are_refused_at_once(spark):
         evaluate([("q", "a", 1)], run, "RR")
 
 
+def test_judgments_with_strata_or_subtopics_are_refused(spark, tmp_path):
+    run = spark.createDataFrame([("q", "a", 1.0)], "query string, doc string, score double")
+    (tmp_path / "sampled").write_text("q 0 a 1 1\n")
+    for judgments in (irmetrics_nb.Qrels({"q": {"s": {"a": 1}}}, subtopics=True), irmetrics_nb.Qrels(tmp_path / "sampled", strata=True)):
+        with pytest.raises(ValueError, match="Spark does not evaluate judgments with strata or subtopics; use irmetrics_nb.evaluate"):
+            evaluate(judgments, run, "RR")
+
+
 def test_order_column_decides_which_duplicate_row_counts(spark):
     run = spark.createDataFrame([("q", "a", 3.0, 1), ("q", "a", 1.0, 2), ("q", "b", 2.0, 3)], f"{RUN}, at int")
     found = {how: evaluate([("q", "a", 1)], run, "RR", duplicates=how, order="at").means["RR"] for how in ("first", "last")}
