@@ -214,3 +214,10 @@ def test_a_value_of_0_does_not_mean_that_nothing_is_relevant(measure):
         np.testing.assert_array_equal(changed[measure], alone[measure])
     both = evaluate(qrels, run, f"AP {measure}", no_relevant="skip")
     assert both.query_ids == ("q",) and "1 without a relevant document" in str(both)
+
+
+def test_grades_above_the_scale_of_a_user_model_are_named():
+    qrels, run = {"q": {"a": 5, "b": 2}}, {"q": ["a", "b"]}
+    text = " ".join(str(evaluate(qrels, run, "INST(max_rel=4) BPM(max_rel=3)@10 AP")).split())
+    assert "grades above max_rel=3 count as 3 (the largest is 5)" in text and "grades above max_rel=4 count as 4 (the largest is 5)" in text
+    assert "count as" not in str(evaluate(qrels, run, "INST(max_rel=5)")).replace("count as not judged", "")

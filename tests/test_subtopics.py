@@ -292,3 +292,27 @@ def test_judgments_of_subtopics_are_read_again_from_a_saved_file(tmp_path, name)
     assert grades_of(Qrels(tmp_path/name, subtopics=True)) == GRADES
     with pytest.raises(ValueError, match='qrels.jsonl: .* and subtopics not as JSON'): truth().save(tmp_path/'qrels.jsonl')
     with pytest.raises(ValueError, match="TREC text cannot store ids that are empty or contain spaces: 'a car'"): Qrels({'q': {'a car': {'d': 1}}}, subtopics=True).save(tmp_path/'qrels')
+
+
+def test_tuples_of_pyndeval_are_read_and_other_tuples_are_refused():
+    rows = [("q1", "animal", "zoo", 1), ("q1", "car", "logos", 1), ("q2", "1", "a", 0)]
+    assert evaluate(Qrels(iter(rows), subtopics=True), {"q1": ["zoo"]}, "StRecall@1").means == {"StRecall@1": 0.25}
+    with pytest.raises(DataError, match=r"item 2: expected \(query, subtopic, document, grade\), not \('q1', 'zoo', 1\)"):
+        Qrels([rows[0], ("q1", "zoo", 1)], subtopics=True)
+
+
+def test_judgments_without_diversity_are_named(tmp_path):
+    (tmp_path / "plain").write_text("q1 0 a 1\nq2 0 b 1\n")
+    scores = evaluate(Qrels(tmp_path / "plain", subtopics=True), {"q1": ["a"], "q2": ["x", "b"]}, "alpha_nDCG")
+    assert "every query has one subtopic, so measures of subtopics see no diversity" in " ".join(str(scores).split())
+    two = Qrels({"q1": {"s": {"a": 1}, "t": {"b": 1}}}, subtopics=True)
+    assert "no diversity" not in str(evaluate(two, {"q1": ["a"]}, "alpha_nDCG"))
+
+
+def test_strata_and_subtopics_exclude_each_other(tmp_path):
+    (tmp_path / "plain").write_text("q1 0 a 1 1\n")
+    (tmp_path / "run").write_text("q1 Q0 a 1 1 t\n")
+    with pytest.raises(ValueError, match="choose one of strata=True and subtopics=True"):
+        Qrels(tmp_path / "plain", strata=True, subtopics=True)
+    done = irmetrics("evaluate", "plain", "run", "--strata", "--subtopics", cwd=tmp_path)
+    assert (done.returncode, "choose one of --strata and --subtopics" in done.stderr) == (1, True)

@@ -320,6 +320,8 @@ SUBTOPIC_COLUMNS = 'subtopic', 'subtopic_id', 'iteration'  # the usual names; th
 LARGEST_GRADE = Note('largest-grade', 'judgments of subtopics: a measure without subtopics uses the largest grade of a '
                                       'document')
 NO_SUBTOPICS = Note('no-subtopics', 'the judgments are read without subtopics, so each query is its only subtopic')
+ONE_SUBTOPIC = Note('one-subtopic', 'every query has one subtopic, so measures of subtopics see no diversity')
+COLUMNS_OF_TUPLES = 'query_id', 'subtopic', 'doc_id', 'relevance'
 
 def read_subtopics(source: Any, columns: Mapping | None, duplicates: str, weights: Any) -> Rows:
     """Read judgments of subtopics; return a row for each document of a query, with its grades for subtopics as labels.
@@ -328,6 +330,7 @@ def read_subtopics(source: Any, columns: Mapping | None, duplicates: str, weight
     document in a subtopic, or an invalid weight."""
     if isinstance(source, Mapping) and not is_columns(source): source = nested_columns(source)
     if isinstance(source, Iterator): source = list(source)
+    if isinstance(source, list) and {*map(type, source)} == {tuple}: source = columns_of_tuples(source)
     chosen = dict(columns or {})
     named = chosen.pop('subtopic', None)
     rows = read_rows(source, 'qrels', columns=chosen or None)
@@ -337,6 +340,13 @@ def read_subtopics(source: Any, columns: Mapping | None, duplicates: str, weight
         return with_subtopics(rows, by_subtopic, duplicates, weights)
     raise DataError(f"{rows.source}: no column {named or 'subtopic'!r}; name it: columns={{'subtopic': ...}}")
 
+def columns_of_tuples(source: list[tuple]) -> dict[str, Any]:
+    """Return tuples (query, subtopic, document, grade) as a dict of columns. Raises DataError for other tuples."""
+    for number, item in enumerate(source, 1):
+        if len(item) != len(COLUMNS_OF_TUPLES):
+            raise DataError(f'the qrels, item {number}: expected (query, subtopic, document, grade), not {item!r}')
+    return dict(zip(COLUMNS_OF_TUPLES, map(list, zip(*source))))
+
 def nested_columns(source: Mapping) -> dict[str, Any]:
     """Return {query: {subtopic: {document: grade}}}, or lists of relevant documents, as a dict of columns."""
     try:
@@ -344,7 +354,7 @@ def nested_columns(source: Mapping) -> dict[str, Any]:
                 for judgment in (docs if isinstance(docs, Mapping) else dict.fromkeys(docs, 1)).items()]
     except (AttributeError, TypeError):
         raise DataError('the qrels: subtopics=True reads a dict {query: {subtopic: {document: grade}}}') from None
-    return dict(zip(('query_id', 'subtopic', 'doc_id', 'relevance'), map(list, zip(*rows))))
+    return columns_of_tuples(rows)
 
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b221e3ff
@@ -629,6 +639,8 @@ class Qrels(QueryDocTable):
             name = 'grades' if subtopics is False else 'subtopics'
             raise ValueError(f'this Qrels is already read; set {name}= where you '
                              'create it')
+        if strata and subtopics is not False:
+            raise ValueError(f'choose one of {phrase("strata=True and subtopics=True", "--strata and --subtopics")}')
         if strata:
             if not is_path(source):
                 raise DataError('strata=True reads files of TREC text with five columns: '

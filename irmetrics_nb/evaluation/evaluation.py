@@ -35,9 +35,10 @@ from ..core.ties import LazyMapping, tie_bounds
 from ..data.errors import DataError, counted, visible, with_hints
 from ..data.fingerprints import Input
 from ..data.judging import Judgments, Reading, check_tied_chunks, judge_run
-from ..data.qrels_and_runs import LARGEST_GRADE, NO_SUBTOPICS, Qrels, Run
+from ..data.qrels_and_runs import LARGEST_GRADE, NO_SUBTOPICS, ONE_SUBTOPIC, Qrels, Run
 from ..data.recognition import RunSource, recognise
 from ..data.tables import RATINGS
+from ..data.text import Note
 from irmetrics_nb.evaluation.conventions import (
     CUTOFF,
     Conventions,
@@ -321,13 +322,23 @@ def score_run(
 
 def _qrels_notes(requested, qrels, conventions):
     """Return the notes on judgments. The note on ratings is left out if no measure uses the default level of relevant
-    grades. A note is added for measures that need other judgments of subtopics."""
+    grades. Notes are added for measures that need other judgments of subtopics, or a longer scale of grades."""
     measures = [completed(measure, conventions) for measure in requested]
     default = any('rel' in m.defaults and 'rel' not in {*m.params, *m.said} for m in measures)
     notes = tuple(note for note in qrels.notes if default or note.code != RATINGS)
+    notes += tuple(_clipped_grades(measures, qrels))
     use_subtopics = {m.kind.of_subtopics for m in measures}
-    if qrels._facts.subtopics: return notes + (LARGEST_GRADE,) * (False in use_subtopics)
-    return notes + (NO_SUBTOPICS,) * (True in use_subtopics)
+    if not qrels._facts.subtopics: return notes + (NO_SUBTOPICS,) * (True in use_subtopics)
+    if qrels.rows.names.shape[1] == 1: notes += ONE_SUBTOPIC,
+    return notes + (LARGEST_GRADE,) * (False in use_subtopics)
+
+def _clipped_grades(measures, qrels):
+    """Yield a note for each `max_rel` that is smaller than the largest grade of the judgments."""
+    scales = {m.params['max_rel'] for m in measures if 'max_rel' in m.params}
+    for scale in sorted(scales):
+        largest = qrels._columns.value.max(initial=scale)
+        if largest > scale:
+            yield Note('clipped', f'grades above max_rel={scale:g} count as {scale:g} (the largest is {largest:g})')
 
 def _as_read(run, conventions):
     """Return the source of a run with the rows and the scores that the conventions require.
