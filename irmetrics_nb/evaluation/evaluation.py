@@ -320,6 +320,7 @@ def score_run(
         listed=listed, notes=notes + reading.notes, source=source)
     return replace(scores, runs=(info,)), judged, reading, results
 
+# %% ../../nbs/evaluation/evaluation.ipynb #a7c0e57e
 def _qrels_notes(requested, qrels, conventions):
     """Return the notes on judgments. The note on ratings is left out if no measure uses the default level of relevant
     grades. Notes are added for measures that need other judgments of subtopics, or a longer scale of grades."""
