@@ -640,7 +640,8 @@ class Qrels(QueryDocTable):
             raise ValueError(f'this Qrels is already read; set {name}= where you '
                              'create it')
         if strata and subtopics is not False:
-            raise ValueError(f'choose one of {phrase("strata=True and subtopics=True", "--strata and --subtopics")}')
+            both = phrase('strata=True and subtopics=True', '--strata and --subtopics')
+            raise ValueError(f'choose one of {both}')
         if strata:
             if not is_path(source):
                 raise DataError('strata=True reads files of TREC text with five columns: '
