@@ -23,6 +23,10 @@ _PUBLIC = {
     'Check': {
         'evaluation.checkup': 'check', 'forensics.auditing': 'audit',
         'reporting.verification': 'verify'},
+    'Prepare': {
+        'preparing.fusion': 'fuse', 'preparing.pools': 'unjudged pool',
+        'preparing.submissions': 'check_submission',
+        'preparing.judges': 'agreement', 'preparing.rankings': 'similarity'},
     'Report': {'reporting.report': 'report'},
     'Data': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',
@@ -34,7 +38,8 @@ _PUBLIC = {
         'explaining.differences': 'Difference',
         'forensics.identification': 'Identification ToolDifference',
         'forensics.auditing': 'Audit', 'evaluation.checkup': 'Checkup',
-        'reporting.report': 'Report'},
+        'reporting.report': 'Report', 'preparing.pools': 'Pool',
+        'preparing.judges': 'Agreement', 'evaluation.estimation': 'Estimate'},
     'Measures': {
         'metrics.sets': 'P R F Rprec Success', 'metrics.ap': 'AP IPrec Bpref',
         'metrics.dcg': 'DCG nDCG', 'metrics.cascade': 'RR ERR RBP',

@@ -60,6 +60,13 @@ from irmetrics_nb.cli_compare import (
     _power_command,
     _report_command,
 )
+from irmetrics_nb.cli_preparing import (
+    _agreement_command,
+    _fuse_command,
+    _pool_command,
+    _select_command,
+    _similarity_command,
+)
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import aliases_of, name_table
 from .metrics.parsing import trec_names
@@ -455,6 +462,11 @@ COMMANDS = {  # name -> function, and the examples below its help
     'differ': (_differ, DIFFER_EXAMPLES),
     'audit': (_audit, AUDIT_EXAMPLES),
     'verify': (_verify, VERIFY_EXAMPLES),
+    'select': (_select_command, None),
+    'fuse': (_fuse_command, None),
+    'pool': (_pool_command, None),
+    'agreement': (_agreement_command, None),
+    'similarity': (_similarity_command, None),
     'measures': (_list_measures, None),
     'demo': (_demo_command, None),
 }

@@ -10,7 +10,7 @@ from project import NBS, PACKAGE, file_of, module_of, notebooks
 import irmetrics_nb
 
 CORE = "core metrics data results evaluation".split()  # packages, from the bottom up: each imports from those before it
-COMPANIONS = "explaining comparing forensics reporting".split()  # they import the core, and what stands before them here
+COMPANIONS = "explaining comparing forensics preparing reporting".split()  # they import the core, and what stands before them here
 BY_NAME = {"import_module", "__import__"}  # functions that import a module by its name
 LOADERS = {("__init__", "__getattr__"), ("cli_common", "import_code")}  # functions that may: of public names, and of the code of users
 
