@@ -41,6 +41,7 @@ from ..data.recognition import RunSource, recognise
 from ..data.tables import RATINGS
 from ..data.text import Note
 from .bounds import check_bounds, judgment_bounds
+from .estimation import combine_judgments
 from irmetrics_nb.evaluation.conventions import (
     CUTOFF,
     Conventions,
@@ -89,7 +90,7 @@ def evaluate(
     system: str | None = None, memory: int | None = None,
     progress: Callable[[int, int], object] | None = None, groups: Any = None,
     part: bool = False, record: bool = False, max_rel: float | None = None,
-    further: int | None = None,
+    further: int | None = None, model: Any = None,
 ) -> Scores:
     """Evaluate one or several runs against relevance judgments.
 
@@ -182,6 +183,9 @@ def evaluate(
         For bounds: the largest number of documents of a query, beyond the judged ones,
         that can have a grade above 0, retrieved or not. AP, recall, Rprec and nDCG
         have bounds only with `further`.
+    model : judgments, optional
+        Judgments of a model for all queries, if `qrels` has judgments of people for some
+        queries, drawn at random. Returns an `Estimate` of the means, not `Scores`.
 
     Returns
     -------
@@ -249,6 +253,14 @@ def evaluate(
         max_rel=max_rel, further=further)
     requested = requested_measures(measures, conventions, names)
     runs = recognise(qrels, run, system)
+    if model is not None:
+        if part or groups is not None or conventions.unjudged == 'bounds':
+            raise ValueError("model= cannot be used with part, groups or unjudged='bounds'")
+        read = replace(runs, each=tuple(source.loaded(conventions.duplicates) for source in runs))
+        estimated: Any = combine_judgments(
+            evaluate(qrels, read, requested, conventions=conventions, memory=memory),
+            evaluate(model, read, requested, conventions=conventions, memory=memory))
+        return estimated
     graded_source = _of_part(qrels, Qrels) if part else qrels
     inputs: Any = Input.of('qrels', qrels)
     truth = Judgments(Qrels._of(graded_source, conventions.duplicates))
