@@ -40,8 +40,8 @@ def all_values(got, missed, measures, grades, further):
         if used > further: continue
         filled = list(got)
         for i, g in zip(holes, chosen): filled[i] = g
-        for new in range(further - used + 1):
-            values.append([*evaluate(*as_inputs(filled, missed, new), measures).means.values()])
+        inputs = [as_inputs(filled, missed, new) for new in range(further - used + 1)]
+        values += [[*evaluate(*pair, measures).means.values()] for pair in inputs]
     return np.array(values)
 
 

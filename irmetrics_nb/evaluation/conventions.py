@@ -99,7 +99,7 @@ class Conventions:
         for name, valid in (('max_rel', float), ('further', int)):
             value = getattr(self, name)
             if value is None: continue
-            check_value(name, value, f"None without unjudged='bounds'", bounded)
+            check_value(name, value, "None without unjudged='bounds'", bounded)
             is_number = isinstance(value, int | valid) and not isinstance(value, bool)
             check_value(name, value, 'a number of 0 or more', is_number and 0 <= value < np.inf)
         try: hash(self.measures)

@@ -41,7 +41,6 @@ from ..data.recognition import RunSource, recognise
 from ..data.tables import RATINGS
 from ..data.text import Note
 from .bounds import check_bounds, judgment_bounds
-from .estimation import combine_judgments
 from irmetrics_nb.evaluation.conventions import (
     CUTOFF,
     Conventions,
@@ -53,6 +52,7 @@ from irmetrics_nb.evaluation.conventions import (
     touches_rows,
     worth_of_nothing,
 )
+from .estimation import combine_judgments
 from irmetrics_nb.evaluation.findings import (
     Depth,
     JudgmentEvidence,
