@@ -511,7 +511,7 @@ CONVENTIONS = {
     'no_relevant': 'How to count queries without relevant documents: as 0, as 1, or not in the mean.',
     'negative': 'How to count grades below 0: as not judged, or as negative gains.',
     'score_dtype': 'Floating-point type of the scores; trec_eval up to 9.0.7 uses float32.',
-    'unjudged': 'Whether unjudged documents keep their ranks or are removed.',
+    'unjudged': 'Whether unjudged documents keep their ranks or are removed; or bounds: what judging them could change.',
     'judgments': 'Which judgments are used: all, or only those of retrieved documents.',
     'duplicates': 'Whether a duplicate document in a query is an error, or which of its rows counts: the first, last '
                   'or best, or the mean of them.',
@@ -532,6 +532,11 @@ INPUT_OPTIONS = {
 _WORDS = CHOICES | {'conventions': PRESETS}
 _MORE = INPUT_OPTIONS | {
     name: option(choice(_WORDS[name]), help, rich_help_panel='Conventions') for name, help in CONVENTIONS.items()}
+_LIMITS = {'max_rel': option(float, 'For bounds: the largest grade that an unjudged document can have.', min=0,
+                             rich_help_panel='Conventions'),
+           'further': option(int, 'For bounds: how many documents of a query beyond the judged ones can be relevant.',
+                             min=0, rich_help_panel='Conventions')}
+_MORE |= _LIMITS
 
 def takes_options(**options: Any) -> Callable:
     """Return a decorator that declares the options of a command.
@@ -573,6 +578,8 @@ def _convention_options(arguments):
     texts = {'qrels': arguments.pop('columns'), 'run': arguments.pop('run_columns')}
     choices = {name: arguments.pop(name) for name in CONVENTIONS}
     options = {name: choice for name, choice in choices.items() if choice}
+    limits = {name: arguments.pop(name) for name in _LIMITS}
+    options |= {name: limit for name, limit in limits.items() if limit is not None}
     repeats = conventions_of(options.get('conventions'), duplicates=options.get('duplicates')).duplicates
     for role, text in texts.items():
         named = columns_of(text, role) if text else {}

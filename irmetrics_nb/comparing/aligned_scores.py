@@ -95,6 +95,8 @@ class Sample:
     remarks: tuple[str, ...] = ()  # on combined scores: what differs between them
     # as in `Scores`
     groups: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_DATA)
+    # (systems, measures, 2, queries): the lowest and the highest values for judgments of unjudged documents
+    bounds: Any = ()
 
     def __post_init__(self) -> None:
         n_systems, _, n_queries = self.values.shape
@@ -104,7 +106,7 @@ class Sample:
         weights = np.broadcast_to(self.weights, n_queries)
         values = np.where(weights > 0, self.values, np.nan)
         vars(self).update(judged_retrieved=judged, computed=computed, first_ranks=ranks,
-                          weights=weights, values=values)
+                          weights=weights, values=values, bounds=np.array(self.bounds, float))
 
     @property
     def tested(self) -> list[str]:
@@ -232,7 +234,17 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     names = tuple(map(repr, selected))
     ranks = scores.first_ranks[..., :depth]
     return Sample(systems, names, scores.query_ids, scores.values, tuple(notes), scores.requested, ranks,
-                  scores.conventions, scores.judged_retrieved, selected, scores.inputs, groups=scores.groups)
+                  scores.conventions, scores.judged_retrieved, selected, scores.inputs, groups=scores.groups, bounds=_aligned_bounds(scores))
+
+def _aligned_bounds(scores):
+    """Return the bounds of all runs for judgments of unjudged documents as one array; () if there are none."""
+    if scores.conventions.unjudged != 'bounds' or not all(run.judgment_bounds for run in scores.runs): return ()
+    n_runs, n_measures, n_queries = scores.values.shape
+    bounds = np.full((n_runs, n_measures, 2, n_queries), np.nan)
+    for row, run in zip(bounds, scores.runs):
+        present = np.array([q not in run.absent for q in scores.query_ids], bool)
+        for ends, name in zip(row, scores): ends[:, present] = run.judgment_bounds[name]
+    return bounds
 
 def _selected_measures(scores, measures):
     """Return scores with some of their measures."""
@@ -334,7 +346,7 @@ def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
     judged = sample.judged_retrieved[:, members]
     return replace(
         sample, query_ids=ids, values=sample.values[..., members], notes=(), first_ranks=(), judged_retrieved=judged,
-        weights=sample.weights[members])
+        weights=sample.weights[members], bounds=sample.bounds[..., members])
 
 def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:
     """Return the group of each query in a sample or in scores. The group is '' for a query without a group. Raises

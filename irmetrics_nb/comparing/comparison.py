@@ -163,7 +163,7 @@ class Comparison(Recorded):
 
         slice: only the sentences for this slice."""
         pairs = self.rows if slice is None else self.pairs(slice)
-        return [sentence(pair, self.method) for pair in pairs]
+        return [sentence(pair, self.method) + bounds_phrase(self, pair) for pair in pairs]
 
     def method_sentence(self) -> str:
         """Return the method as text for a paper: measures with their parameters,
@@ -567,6 +567,22 @@ def marked_means(comparison: Comparison, over: str = '') -> Table:
 
 # %% ../../nbs/comparing/comparison.ipynb #2a4f3e23
 MOST_SENTENCES = 6  # pairs in a slice, up to which each has its sentence
+
+def bounds_phrase(comparison: Comparison, pair: Pair) -> str:
+    """Return a phrase on whether judging the unjudged documents could change the order of a pair; '' without
+    bounds."""
+    sample = slice_of(comparison.sample, comparison.groups, pair.slice)
+    if not sample.bounds.size: return ''
+    index = sample.index(pair.measure)
+    rows = [sample.systems.index(name) for name in (pair.a, pair.b)]
+    shared = ~np.isnan(sample.values[rows, index]).any(axis=0)
+    if not shared.any(): return ''
+    ends = sample.bounds[rows, index][..., shared]
+    (low_a, high_a), (low_b, high_b) = np.average(ends, axis=-1, weights=sample.weights[shared])
+    if high_a < low_b or high_b < low_a: return '; this order is decided, whatever the unjudged documents are'
+    low, high = sentence_number(low_b - high_a), sentence_number(high_b - low_a)
+    return (f'; the judgments do not decide the order: with judgments of the unjudged documents, the difference is '
+            f'between {low} and {high}, or closer, since both systems may have retrieved the same unjudged documents')
 
 def _slice_parts(comparison, name):
     inside = comparison.slice(name)

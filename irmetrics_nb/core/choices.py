@@ -19,7 +19,7 @@ MissingChoice = Literal['zero', 'skip']
 NoRelevantChoice = Literal['zero', 'skip', 'nan', 'one']
 NegativeChoice = Literal['zero', 'keep']
 ScoreDtypeChoice = Literal['float64', 'float32']
-UnjudgedChoice = Literal['keep', 'skip']
+UnjudgedChoice = Literal['keep', 'skip', 'bounds']
 JudgmentsChoice = Literal['all', 'retrieved']
 DuplicatesChoice = Literal['refuse', 'first', 'last', 'best', 'mean']
 IdenticalIdsChoice = Literal['keep', 'skip']
@@ -44,7 +44,9 @@ CHOICES = {
     'negative': {'zero': 'negative grades count as not judged',
                  'keep': 'negative grades count as judged'},
     'score_dtype': {'float64': '', 'float32': 'scores as 32-bit floats'},
-    'unjudged': {'keep': '', 'skip': 'unjudged documents are removed'},
+    'unjudged': {'keep': '', 'skip': 'unjudged documents are removed',
+                 'bounds': 'unjudged documents count as not relevant; bounds show '
+                           'what judging them could change'},
     'judgments': {'all': '',
                   'retrieved': 'only judgments of retrieved documents count'},
     'duplicates': {'refuse': '',

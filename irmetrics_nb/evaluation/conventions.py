@@ -32,6 +32,7 @@ from irmetrics_nb.core.choices import (
     TiesChoice,
     UnjudgedChoice,
     check_option,
+    check_value,
 )
 from ..core.measures import MEAN, SUM, Measure
 from ..data.errors import suggestion
@@ -88,10 +89,19 @@ class Conventions:
     kinds: str = ''  # of measures that this tool has; '': all
     rows_only: bool = False  # whether a query without results counts as missing
     known: bool = True  # False: of scores from a file that does not contain the rules
+    max_rel: float | None = None  # for bounds: the largest grade of unjudged documents
+    further: int | None = None  # for bounds: how many documents can be relevant
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             check_option(name, getattr(self, name), choices)
+        bounded = self.unjudged == 'bounds'
+        for name, valid in (('max_rel', float), ('further', int)):
+            value = getattr(self, name)
+            if value is None: continue
+            check_value(name, value, "None without unjudged='bounds'", bounded)
+            is_number = isinstance(value, int | valid) and not isinstance(value, bool)
+            check_value(name, value, 'a number of 0 or more', is_number and 0 <= value < np.inf)
         try: hash(self.measures)
         except TypeError: _check_measures.__wrapped__(self.measures)
         else: _check_measures(self.measures)  # once for all that are equal
@@ -138,6 +148,11 @@ class Conventions:
         if not self.known: return ['not known (the values come from a file)']
         phrases = [texts[getattr(self, name)] for name, texts in CHOICES.items()]
         if self.rows_only: phrases.append(NO_ROWS)
+        if self.max_rel is not None:
+            phrases.append(f'unjudged documents have grades from 0 to {self.max_rel:g}')
+        if self.further is not None:
+            phrases.append(f'at most {self.further} further documents of a query have '
+                           'a grade above 0')
         tool = ''
         if self.name: tool = f'those of {self.name}'
         return [phrase for phrase in (tool, *phrases) if phrase]
@@ -158,6 +173,8 @@ class Options(TypedDict, total=False):
     negative: NegativeChoice | None
     score_dtype: ScoreDtypeChoice | None
     unjudged: UnjudgedChoice | None
+    max_rel: float | None
+    further: int | None
     judgments: JudgmentsChoice | Literal['differ'] | None  # 'differ' only in `compare`
     duplicates: DuplicatesChoice | None
     identical_ids: IdenticalIdsChoice | None
@@ -231,6 +248,8 @@ def convention_phrases(conventions: Conventions, measures: Sequence[Measure]) ->
     tool_measures = conventions.kinds.split()
     names = {m.name for m in measures}
     phrases = conventions.describe()
+    if conventions.max_rel is not None and 'nDCG' in names:
+        phrases.append(f'for the bounds of nDCG, these grades are 0 or {conventions.max_rel:g}')
     for name, option, value in conventions.measures:
         if option in OPTIONS_OF_KINDS and name in names:
             phrases.append(f'for {name}, {CHOICES[option][value] or DEFAULT_DESCRIPTIONS[value]}')

@@ -28,6 +28,7 @@ from irmetrics_nb.core.choices import (
     ScoreDtypeChoice,
     TiesChoice,
     UnjudgedChoice,
+    parameter,
 )
 from ..core.judged import Judged
 from ..core.measures import Measure
@@ -39,6 +40,7 @@ from ..data.qrels_and_runs import LARGEST_GRADE, NO_SUBTOPICS, ONE_SUBTOPIC, Qre
 from ..data.recognition import RunSource, recognise
 from ..data.tables import RATINGS
 from ..data.text import Note
+from .bounds import check_bounds, judgment_bounds
 from irmetrics_nb.evaluation.conventions import (
     CUTOFF,
     Conventions,
@@ -50,6 +52,7 @@ from irmetrics_nb.evaluation.conventions import (
     touches_rows,
     worth_of_nothing,
 )
+from .estimation import combine_judgments
 from irmetrics_nb.evaluation.findings import (
     Depth,
     JudgmentEvidence,
@@ -86,7 +89,8 @@ def evaluate(
     identical_ids: IdenticalIdsChoice | None = None, names: NamesChoice = 'standard',
     system: str | None = None, memory: int | None = None,
     progress: Callable[[int, int], object] | None = None, groups: Any = None,
-    part: bool = False, record: bool = False,
+    part: bool = False, record: bool = False, max_rel: float | None = None,
+    further: int | None = None, model: Any = None,
 ) -> Scores:
     """Evaluate one or several runs against relevance judgments.
 
@@ -133,8 +137,10 @@ def evaluate(
         A grade below 0 counts as not judged, or as a negative gain.
     score_dtype : {'float64', 'float32'}
         The precision of scores. 'float32' reads all of the run into memory.
-    unjudged : {'keep', 'skip'}
-        Unjudged documents keep their ranks, or are removed.
+    unjudged : {'keep', 'skip', 'bounds'}
+        Unjudged documents keep their ranks, or are removed. 'bounds': the values are
+        those of 'keep', and the lowest and the highest values are added that judging
+        the unjudged documents could give.
     judgments : {'all', 'retrieved'}
         All judgments count (for recall, the ideal ranking and the number of relevant
         documents), or only those of retrieved documents, as in tools that read only the
@@ -170,6 +176,16 @@ def evaluate(
     record : bool
         Whether to hash dicts, standard input and other sources that cannot be read again
         when the result is saved; see `Scores.save`.
+    max_rel : float, optional
+        For bounds: the largest grade that an unjudged document can have; by default the
+        largest grade of the judgments.
+    further : int, optional
+        For bounds: the largest number of documents of a query, beyond the judged ones,
+        that can have a grade above 0, retrieved or not. AP, recall, Rprec and nDCG
+        have bounds only with `further`.
+    model : judgments, optional
+        Judgments of a model for all queries, if `qrels` has judgments of people for some
+        queries, drawn at random. Returns an `Estimate` of the means, not `Scores`.
 
     Returns
     -------
@@ -233,9 +249,18 @@ def evaluate(
     conventions = conventions_of(
         conventions, ties=ties, missing=missing, no_relevant=no_relevant,
         negative=negative, score_dtype=score_dtype, unjudged=unjudged,
-        judgments=judgments, duplicates=duplicates, identical_ids=identical_ids)
+        judgments=judgments, duplicates=duplicates, identical_ids=identical_ids,
+        max_rel=max_rel, further=further)
     requested = requested_measures(measures, conventions, names)
     runs = recognise(qrels, run, system)
+    if model is not None:
+        if part or groups is not None or conventions.unjudged == 'bounds':
+            raise ValueError("model= cannot be used with part, groups or unjudged='bounds'")
+        read = replace(runs, each=tuple(source.loaded(conventions.duplicates) for source in runs))
+        estimated: Any = combine_judgments(
+            evaluate(qrels, read, requested, conventions=conventions, memory=memory),
+            evaluate(model, read, requested, conventions=conventions, memory=memory))
+        return estimated
     graded_source = _of_part(qrels, Qrels) if part else qrels
     inputs: Any = Input.of('qrels', qrels)
     truth = Judgments(Qrels._of(graded_source, conventions.duplicates))
@@ -279,6 +304,7 @@ def other_views(measures: Iterable[Measure], conventions: Conventions) -> dict[t
     the result are (order of ties, `negative`, `score_dtype`), the values `Conventions`.
     Rules equal to those of `conventions` are left out."""
     by_measure = [conventions.of(m.name) for m in measures]
+    if conventions.unjudged == 'bounds': by_measure.append(replace(conventions, negative='keep'))
     return {measure_conventions.view: measure_conventions for measure_conventions in by_measure
             if measure_conventions.view != conventions.view}
 
@@ -299,9 +325,13 @@ def score_run(
         run = run.loaded(conventions.duplicates)
         source = Input('run', run.source, in_order).record
     roles_known &= run.is_read or len(run.options) > 0
+    if conventions.unjudged == 'bounds':
+        conventions = _bounded(requested, judgments.qrels, conventions, part)
     views = other_views(requested, conventions)
     if views: run = run.loaded(conventions.duplicates)
     results = _as_read(run, conventions)
+    if conventions.unjudged == 'bounds' and results.facts.count:
+        raise ValueError(f'{parameter("unjudged", "bounds")}: there are no bounds for a run of chunks')
     if not (part or roles_known): check_swapped(judgments.qrels, results)
     removed = judgments.qrels.repeats  # now, since the judgments may be freed
     listed = judgments.qrels._facts.listed
@@ -321,6 +351,12 @@ def score_run(
     return replace(scores, runs=(info,)), judged, reading, results
 
 # %% ../../nbs/evaluation/evaluation.ipynb #a7c0e57e
+def _bounded(requested, qrels, conventions, part):
+    """Return the conventions with the largest grade of unjudged documents. Raise ValueError if there are no bounds."""
+    if part and conventions.max_rel is None: raise ValueError('the bounds of a part need max_rel, the largest grade')
+    measures = [completed(m, conventions) for m in requested]
+    return check_bounds(measures, conventions, qrels._columns.value)
+
 def _qrels_notes(requested, qrels, conventions):
     """Return the notes on judgments. The note on ratings is left out if no measure uses the default level of relevant
     grades. Notes are added for measures that need other judgments of subtopics, or a longer scale of grades."""
@@ -401,9 +437,15 @@ def score_batch(
     values = values[:, scored]
     n_unjudged = reading.queries - int((~without_results).sum())
     bounds = LazyMapping(_all_tie_bounds, measures, values, batches, scored)
+    of_judging = {}
+    if conventions.unjudged == 'bounds':
+        with_negative = replace(conventions, negative='keep').view
+        if with_negative not in views: raise ValueError("only evaluate and compare have unjudged='bounds'")
+        all_bounds = judgment_bounds(measures, views[with_negative], conventions)
+        of_judging = {name: ends[:, scored] for name, ends in all_bounds.items()}
     info = RunInfo(
         reading.name, int(missing.sum()), int(no_relevant.sum()), n_unjudged, reading.how, tie_bounds=bounds,
-        short=n_short(judged, measures), depth=Depth.of(judged.retrieved))
+        judgment_bounds=of_judging,         short=n_short(judged, measures), depth=Depth.of(judged.retrieved))
     ids = tuple(compress(query_ids, scored))
     ranks = first_ranks(judged, missing=missing)[scored]
     n_judged = np.bincount(judged.query, minlength=len(judged))[scored]

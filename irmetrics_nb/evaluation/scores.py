@@ -236,7 +236,21 @@ def means_table(runs: Sequence[Any]) -> Table:
         if not m.kind.aggregate.spread: median = error = ''
         rows.append([repr(m), mean, median, error])
     head = ['measure', 'mean', 'median', 'std. error']
+    bounds = scores.judgment_bounds
+    if bounds:
+        head += ['lowest', 'highest']
+        for row, name in zip(rows, scores): row += bounds[name]
     return Table(head, rows, f'Means over {len(scores):,} queries.', 'tab:means')
+
+def _bounds_table(runs):
+    "Return a list with a table of the bounds for unjudged documents, if several runs have them."
+    if len(runs) == 1 or not runs[0].judgment_bounds: return []
+    rows = []
+    for s in runs:
+        ends = s.judgment_bounds.values()
+        rows.append([_run_name(s), *(f'{value_text(low)} to {value_text(high)}' for low, high in ends)])
+    caption = 'Lowest and highest means for all judgments of the unjudged documents.'
+    return [Table(['bounds of', *runs[0]], rows, caption, 'tab:bounds')]
 
 def _query_table(runs, name_runs):
     rows = []
@@ -263,6 +277,7 @@ def as_record(scores: Any, per_query: bool = True) -> dict[str, Any]:
     details = {
         'listed': info.listed, 'notes': [*map(str, info.notes)], 'count': info.count,
         'budget': np.isfinite(info.budget) and info.budget, 'tie_bounds': scores.tie_bounds,
+        'judgment_bounds': scores.judgment_bounds,
         'slices': {name: scores.slice(name).means for name in scores.slices}}
     record |= {name: value for name, value in details.items() if value}
     if per_query: record['per_query'] = scores.to_dict()
@@ -290,7 +305,7 @@ def score_parts(runs: Sequence[Any], per_query: bool = False, per_run: bool = Fa
     "Return the tables and notes to print. per_query: print queries, not means; per_run: print notes for each run."
     notes = [Text(note, 'small') for note in _small_prints(runs, per_run)]
     if per_query: return [_query_table(runs, name_runs=len(runs) > 1), *notes]
-    return [means_table(runs), *slice_tables(runs), *notes]
+    return [means_table(runs), *_bounds_table(runs), *slice_tables(runs), *notes]
 
 def rendered_scores(scores: Any, format: str = 'table', per_query: bool = False, per_run: bool = False) -> str:
     """Return scores as text in one of `FORMATS`, as the command line prints them.
@@ -349,6 +364,8 @@ class RunInfo:
     notes: tuple[Note, ...] = ()  # How the judgments and the run were read, for the small print
     depth: Depth = field(default=Depth(), repr=False)  # How many documents it has for each query
     source: Any = field(default=None, compare=False, repr=False)  # An `Input`: a reference to the run
+    # Measure -> (2, queries): its lowest and highest values for judgments of the unjudged documents
+    judgment_bounds: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False, repr=False)
 
 # %% ../../nbs/evaluation/scores.ipynb #627bc154
 def _of_only(name, words):
@@ -484,13 +501,24 @@ class Scores(Recorded):
         For several runs, it is {run: {measure: (lowest, highest)}}."""
         bounds = []
         for run in self.runs:
-            ends = {}
-            for name, m in zip(self, self.measures):
-                if name not in run.tie_bounds: continue
-                low, high = _of_counted(m.kind.aggregate.f, run.tie_bounds[name])
-                if low < high: ends[name] = low, high
-            bounds.append(ends)
+            ends = self._mean_ends(run.tie_bounds)
+            bounds.append({name: (low, high) for name, (low, high) in ends.items() if low < high})
         return self._of_runs(bounds)
+
+    @property
+    def judgment_bounds(self) -> dict[str, Any]:
+        """Return the lowest and the highest mean that judging the unjudged documents could
+        give, if `evaluate` was called with unjudged='bounds'.
+
+        It is {measure: (lowest, highest)}; for several runs,
+        {run: {measure: (lowest, highest)}}."""
+        return self._of_runs(self._mean_ends(run.judgment_bounds) for run in self.runs)
+
+    def _mean_ends(self, bounds):
+        "Return {measure: (lowest mean, highest mean)}; bounds: {measure: (2, queries)}."
+        named = zip(self, self.measures)
+        return {name: tuple(_of_counted(m.kind.aggregate.f, bounds[name]))
+                for name, m in named if name in bounds}
 
     def _numbers(self, f=None):
         "Return {measure: f(values)} for each run; None: the aggregate of the measure."
@@ -569,8 +597,15 @@ class Scores(Recorded):
                            f'{", ".join(self.slices)}')
         from irmetrics_nb.data.groups import inside
         members = inside((self.groups.get(q, '') for q in self.query_ids), name)
-        runs = tuple(replace(run, tie_bounds={}) for run in self.runs)
+        runs = tuple(replace(run, tie_bounds={}, judgment_bounds=self._bounds_of(run, members))
+                     for run in self.runs)
         return self._selected(slice(None), members, runs=runs)
+
+    def _bounds_of(self, run, members):
+        "Return the bounds for judgments of the selected queries that the run has."
+        present = np.array([q not in run.absent for q in self.query_ids], bool)
+        kept = np.asarray(members, bool)[present]
+        return {name: ends[:, kept] for name, ends in run.judgment_bounds.items()}
 
     def split_runs(self) -> list['Scores']:
         "Return a list with the scores of each run."
@@ -832,6 +867,8 @@ def _whole_run(batches, i):
     fields['reading'] = f'combined from {len(batches)} parts'
     fields['source'] = None
     fields['tie_bounds'] = LazyMapping(_whole_bounds, batches, i)
+    fields['judgment_bounds'] = {name: np.hstack([run.judgment_bounds[name] for run in runs])
+                                 for name in runs[0].judgment_bounds}
     return replace(runs[0], **fields)
 
 def _whole_bounds(batches, i):

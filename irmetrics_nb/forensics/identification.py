@@ -192,7 +192,7 @@ def _idle(combination, variants):
     idle = []
     for question, choices in CHOICES.items():
         if question == 'duplicates': continue
-        options = [{question: value} for value in choices if value != 'nan']
+        options = [{question: value} for value in choices if value not in ('nan', 'bounds')]
         changed = [tuple(replace(variant, options=different(dict(variant.options) | value))
                          for variant in combination) for value in options]
         if variants.issuperset(changed): idle.append(question)

@@ -338,7 +338,8 @@ class Rankings:
         """Return {convention: options to try}, without options that have no effect on these
         data. restricted: the options of some conventions."""
         # 'nan' is in no mean either
-        every = {**CHOICES, 'ties': _TIES, 'no_relevant': ('zero', 'skip', 'one'), **restricted}
+        every = {**CHOICES, 'ties': _TIES, 'no_relevant': ('zero', 'skip', 'one'), 'unjudged': ('keep', 'skip'),
+                 **restricted}
         choices = {question: tuple(options) for question, options in every.items()}
         score = self.run.rows.value
         with np.errstate(over='ignore'): rounds = (score.astype(np.float32) != score).any()

@@ -142,7 +142,7 @@ def _check_values(sample, names, sources):
 def _reordered(scores, query_ids):
     """Return scores with their queries in another order, as parts and Spark have them, and without tie bounds."""
     order = [*map({q: i for i, q in enumerate(scores.query_ids)}.get, query_ids)]
-    runs = tuple(replace(run, tie_bounds={}) for run in scores.runs)
+    runs = tuple(replace(run, tie_bounds={}, judgment_bounds={}) for run in scores.runs)
     return replace(
         scores, query_ids=query_ids, values=scores.values[..., order], runs=runs,
         first_ranks=scores.first_ranks[:, order], judged_retrieved=scores.judged_retrieved[:, order])
