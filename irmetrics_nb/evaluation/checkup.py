@@ -445,9 +445,11 @@ def _fact_text(value):
     return value
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
-def _read_run(source): return RunSource.of(source).read()
+def read_run(source: Any) -> Run:
+    "Read a run from any source."
+    return RunSource.of(source).read()
 
-def _named_runs(qrels, runs, system):
+def named_runs(qrels, runs, system):
     """Return {name: run} for one run or several, as the user passed them. Equal names get a number."""
     recognised = recognise(qrels, runs, system).each
     names = [run.name or (run.source.name if run.is_read else run.path) or 'run' for run in recognised]
@@ -477,7 +479,7 @@ def examine_run(
     """Read a run, and return what `check` reports about it, and a list with an array: whether it answers each judged
     query. The list is empty if the run cannot be read. qrels: from `examine_judgments`. k, faults: as in `check`."""
     use = partial(evidence_of_run, qrels, source, k)
-    evidence, problems = read_source(source, _read_run, faults, use)
+    evidence, problems = read_source(source, read_run, faults, use)
     evidence = evidence or RunEvidence()
     answered = []
     if evidence.hits: answered = [evidence.hits.retrieved > 0]
@@ -533,7 +535,7 @@ def check(
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
-    runs = _named_runs(qrels, run, system)
+    runs = named_runs(qrels, run, system)
     of_judgments, valid = examine_judgments(qrels, faults)
     of_runs = [examine_run(valid, name, source, k, faults)
                for name, source in runs.items()]
