@@ -21,7 +21,7 @@ from ..core.gains import log2_discount
 from ..data.errors import counted, import_polars
 from ..data.tables import BIASED
 from ..data.text import Rows, rank_rows
-from ..data.writing import separated_text, write_whole
+from ..data.writing import check_ids, separated_text, write_whole
 from ..evaluation.checkup import named_runs, read_run
 from ..results.results import Result, Table, Text, row_dicts
 
@@ -50,6 +50,7 @@ class Pool(Result):
     def _blocks(self):
         shown = {name: column[:SHOWN] for name, column in self.columns.items()
                  if name != 'relevance'}
+        shown['best_rank'] = [*map(str, shown.get('best_rank', ()))]
         if len(self): yield Table([*shown], [*zip(*shown.values())])
         n_queries = len({*self.columns['query_id']})
         size = f'{counted(len(self), "document")} to judge in ' \
@@ -66,6 +67,7 @@ class Pool(Result):
         end = format or Path(path).suffix.lower().removeprefix('.')
         pairs = zip(self.columns['query_id'], self.columns['doc_id'])
         if end == 'qrels':
+            check_ids([*self.columns['query_id'], *self.columns['doc_id']], '', path)
             write_whole(path, ''.join(f'{query} 0 {doc} \n' for query, doc in pairs))
         elif end == 'tsv':
             rows = self.columns | {'relevance': [''] * len(self)}
