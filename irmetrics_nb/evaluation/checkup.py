@@ -526,11 +526,10 @@ def check_pool(qrels: Qrels, sources: Mapping[str, Any], k: int, groups: Any = N
         holes = n_top - np.count_nonzero(judged[in_top[i]])
         unique = found[team] & (n_teams == 1)
         without = _means_of(qrels, np.where(unique, 0, qrels.rows.value), hits)
-        relevant = np.count_nonzero(unique & (qrels.rows.value >= 1))
+        n = np.count_nonzero(unique & (qrels.rows.value > 0))
         problems = []
         if holes: problems.append(problem('holes', n=holes, all=n_top, k=k, share=holes / n_top))
-        if relevant: problems.append(problem('unique-finds', n=relevant, k=k, who=who))
-        if unique.any(): problems.append(_leave_out(means, without, i, n=np.count_nonzero(unique), k=k, who=who))
+        if n: problems += problem('unique-finds', n=n, k=k, who=who), _leave_out(means, without, i, n=n, k=k, who=who)
         yield from find_problems(RunEvidence(), name, problems)
 
 def _team_of(groups, name, run):
