@@ -65,6 +65,7 @@ def read_ids(source: Any, columns: Any) -> Ids:
 
 def _ids_of_file(path, columns):
     data = read_bytes(path)
+    if len(data) == PAD: return Ids.from_list([])
     head = data[:-PAD][:HEAD_BYTES].tobytes()
     check_encoding(head, str(path))
     is_table = head.startswith(TABLE_MAGIC) or looks_like_json(head, str(path))
