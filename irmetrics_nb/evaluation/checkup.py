@@ -23,8 +23,8 @@ import numpy as np
 from ..core.arrays import argsort_descending, changes
 from ..core.choices import check_value
 from ..data.errors import DataError, DataWarning, collect_faults, counted, escape_non_utf8, naming_options
-from ..data.ids import BLOCK_ROWS, WORDS_AT_ONCE, Ids, block_starts, factorize, parse_floats
 from ..data.groups import read_groups
+from ..data.ids import BLOCK_ROWS, WORDS_AT_ONCE, Ids, block_starts, factorize, parse_floats
 from ..data.judging import Judgments, assemble, judge_run, match, row_batches, run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import RunSource, recognise

@@ -709,8 +709,8 @@ RULES |= {
     'unique-finds': (
         'note: relevant documents that only {who} has in its top {k:,}: {n:,}'),
     'leave-out': (
-        'note: without the {n:,} relevant documents that only {who} has in its top {k:,}, '
-        'nDCG@10 changes by {change:+.4f}{order}'),
+        'note: without the {n:,} relevant documents that only {who} has in its top '
+        '{k:,}, nDCG@10 changes by {change:+.4f}{order}'),
 }
 
 

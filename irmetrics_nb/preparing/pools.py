@@ -218,7 +218,8 @@ def unjudged(qrels: Any, runs: Any, k: int = 10) -> Pool:
     for name in names:
         n, n_all = [rows.filter(run=name).height for rows in (holes, in_use)]
         share = 100 * n / max(n_all, 1)
-        notes.append(f'{name}: {share:.0f} % of the top {k} unjudged ({n:,} of {n_all:,})')
+        part = f'{share:.0f} % of the top {k} unjudged'
+        notes.append(f'{name}: {part} ({n:,} of {n_all:,})')
     n_left_out = top.join(judged, on='query', how='anti')['query'].n_unique()
     if n_left_out:
         notes.append(f'left out: {counted(n_left_out, "query")} without judgments')

@@ -70,7 +70,8 @@ def _ids_of_file(path, columns):
     check_encoding(head, str(path))
     is_table = head.startswith(TABLE_MAGIC) or looks_like_json(head, str(path))
     if is_table or '.csv' in str(path): return Ids.from_list(map(str, read_lookup(path, columns.what, columns.ids)[0]))
-    if head.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b'<'): return Ids.from_list(NUMBER.findall(data.tobytes()))
+    if head.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b'<'):
+        return Ids.from_list(NUMBER.findall(data.tobytes()))
     text = TextBytes.from_bytes(str(path), data)
     start, end = split_fields(text.buffer[text.begin:text.end])
     newline = text.newlines - text.begin
@@ -191,7 +192,8 @@ def check_submission(
     limits = rules_of(rules)
     depth = limits.get('depth') if depth is None else depth
     if depth is not None:
-        check_value('depth', depth, 'a whole number above 0', depth >= 1 and depth % 1 == 0)
+        whole = depth >= 1 and depth % 1 == 0
+        check_value('depth', depth, 'a whole number above 0', whole)
     known = [None if source is None else read_ids(source, columns)
              for source, columns in ((topics, TOPICS), (documents, DOCUMENTS))]
     checkups = [(_examine(name, source, limits, depth, *known, faults), [])
