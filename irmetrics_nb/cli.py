@@ -201,16 +201,47 @@ def _evaluate(
     stop_at_floors(scores.split_runs(), required)
 
 # %% ../nbs/top_level/cli.ipynb #6b3638e6
-@takes_options(faults=option(int, 'The number of invalid rows to show.', min=1))
-def _check_command(qrels, runs=(), format='table', faults=20, output=None, system=None):
-    "Find problems in judgments and runs."
-    from irmetrics_nb import check
-    runs = runs_or_log(runs, qrels)
-    check_files(qrels, runs, output)
+@takes_options(
+    faults=option(int, 'The number of invalid rows to show.', min=1),
+    topics=option(Path, 'The topics of a submission: check only runs, without '
+                        'judgments.'),
+    documents=option(Path, 'All documents of the collection: check only runs, '
+                           'without judgments.'),
+    rules=option(str, 'The rules of a track, such as trec: check only runs, without '
+                      'judgments.'),
+    depth=option(int, 'The largest number of documents per topic of a submission.',
+                 min=1),
+    pooled=option(int, 'The depth of the pool of the judgments: report what each run '
+                       'alone contributed.', min=1),
+    groups=option(Path, 'A file with each run and its team, for --pooled.'))
+def _check_command(
+    qrels, runs=(), format='table', faults=20, output=None, system=None,
+    topics=None, documents=None, rules=None, depth=None, pooled=None, groups=None,
+):
+    """Find problems in judgments and runs, or in submissions (with --topics, --documents
+    or --rules)."""
+    from irmetrics_nb import check, check_submission
+    submitted = topics or documents or rules
+    if depth and not submitted:
+        raise typer.BadParameter('--depth needs --topics, --documents or --rules')
+    if submitted and pooled:
+        raise typer.BadParameter('--pooled needs judgments, without --topics, '
+                                 '--documents and --rules')
+    if groups and not pooled: raise typer.BadParameter('--groups needs --pooled')
+    if not submitted: runs = runs_or_log(runs, qrels)
+    check_files(qrels, [*runs, topics, documents, groups], output)
     if Path('-') in (qrels, *runs):
         raise typer.BadParameter('- (standard input) does not work with check, which '
                                  'may read its input twice')
-    checkup = check(source_of(qrels, 'qrels'), sources_of(runs, system), faults=faults)
+    if submitted:
+        submissions = sources_of([qrels, *runs], system)
+        with usage_errors():
+            checkup = check_submission(submissions, topics, depth=depth, rules=rules,
+                                       documents=documents, faults=faults)
+    else:
+        judgments = source_of(qrels, 'qrels')
+        checkup = check(judgments, sources_of(runs, system), faults=faults,
+                        pooled=pooled, groups=groups)
     show(result_text(checkup, format), output)
     if not checkup.ok: raise typer.Exit(1)
 

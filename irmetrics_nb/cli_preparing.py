@@ -37,9 +37,19 @@ def _fuse_command():
     raise NotImplementedError
 
 # %% ../nbs/top_level/cli_preparing.ipynb #e5800031
-def _pool_command():
-    """List the documents to judge next."""
-    raise NotImplementedError
+@takes_options(
+    qrels=option(Path, 'Judgments, whose documents are left out.'),
+    depth=option(int, 'How many documents of each run are in the pool.', min=1),
+    by=option(choice(['depth', 'difference']), 'Whether to list documents by rank, or first those that can change '
+                                               'the difference of two runs.'))
+def _pool_command(runs, qrels=None, depth=20, by='depth', format='table', output=None):
+    """List the documents to judge next: the union of the top documents of the runs, without those that are judged."""
+    from irmetrics_nb import pool
+    check_files(qrels, runs, output)
+    judgments = source_of(qrels, 'qrels') if qrels else None
+    with usage_errors(): result = pool(sources_of(runs, None), depth, judgments, by=by)
+    if output: return result.save(output)
+    show(result_text(result, format))
 
 # %% ../nbs/top_level/cli_preparing.ipynb #e5800041
 def _agreement_command():

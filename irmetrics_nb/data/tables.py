@@ -151,6 +151,7 @@ def _choices(names, role, columns):
     return [[name for name in equal if name in names] for equal in choices]
 
 SUBTOPICS = 'subtopic-column'  # the code of a note
+BIASED = 'pooled_by_difference'  # the same, and the column of a pool
 OTHER_USES = 'query query_text rank doc_position id _id url uri'.split()  # columns that are never reported as unused
 
 def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMNS) -> tuple[Note, ...]:
@@ -172,6 +173,9 @@ def unused_columns(names: Iterable[str], role: str, columns: Mapping = NO_COLUMN
     subtopics = [name for name in names if plain_name(name) in ('subtopic', 'subtopic_id')]
     if role == 'qrels' and subtopics and columns.get('query') not in subtopics:
         notes.append(Note(SUBTOPICS, f'the column {subtopics[0]!r} of the judgments is not used'))
+    if role == 'qrels' and BIASED in names:
+        notes.append(Note(BIASED, 'the judged documents were chosen by the difference of runs, so values are biased; '
+                                  'use them only to decide which of these runs is better'))
     return tuple(notes)
 
 def holds_ranks(name: str, role: str, columns: Mapping = NO_COLUMNS) -> bool:

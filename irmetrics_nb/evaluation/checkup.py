@@ -21,9 +21,11 @@ import numpy as np
 
 # %% ../../nbs/evaluation/checkup.ipynb #2fdee402
 from ..core.arrays import argsort_descending, changes
+from ..core.choices import check_value
 from ..data.errors import DataError, DataWarning, collect_faults, counted, escape_non_utf8, naming_options
+from ..data.groups import read_groups
 from ..data.ids import BLOCK_ROWS, WORDS_AT_ONCE, Ids, block_starts, factorize, parse_floats
-from ..data.judging import Judgments, judge_run, row_batches, run_of_documents
+from ..data.judging import Judgments, assemble, judge_run, match, row_batches, run_of_documents
 from ..data.qrels_and_runs import Qrels, Run
 from ..data.recognition import RunSource, recognise
 from ..data.text import Rows, TextBytes, rank_rows, ranks_and_tags
@@ -445,9 +447,11 @@ def _fact_text(value):
     return value
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
-def _read_run(source): return RunSource.of(source).read()
+def read_run(source: Any) -> Run:
+    "Read a run from any source."
+    return RunSource.of(source).read()
 
-def _named_runs(qrels, runs, system):
+def named_runs(qrels, runs, system):
     """Return {name: run} for one run or several, as the user passed them. Equal names get a number."""
     recognised = recognise(qrels, runs, system).each
     names = [run.name or (run.source.name if run.is_read else run.path) or 'run' for run in recognised]
@@ -477,7 +481,7 @@ def examine_run(
     """Read a run, and return what `check` reports about it, and a list with an array: whether it answers each judged
     query. The list is empty if the run cannot be read. qrels: from `examine_judgments`. k, faults: as in `check`."""
     use = partial(evidence_of_run, qrels, source, k)
-    evidence, problems = read_source(source, _read_run, faults, use)
+    evidence, problems = read_source(source, read_run, faults, use)
     evidence = evidence or RunEvidence()
     answered = []
     if evidence.hits: answered = [evidence.hits.retrieved > 0]
@@ -497,9 +501,59 @@ def checkup_of(of_judgments: Checkup, runs: Iterable[tuple[Checkup, list]]) -> C
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
     return Checkup(facts, tuple(findings))
 
+# %% ../../nbs/evaluation/checkup.ipynb #7b52d1f1
+LARGE_CHANGE = .02  # of nDCG@10
+
+def check_pool(qrels: Qrels, sources: Mapping[str, Any], k: int, groups: Any = None) -> Iterator[Finding]:
+    """Yield findings about the pool of the top k of all runs. groups: {run: team}, if teams contributed together.
+
+    Runs with invalid rows are left out. Raises DataError for a run without a team."""
+    runs = {}
+    for name, source in sources.items():
+        with suppress(DataError): runs[name] = read_run(source)
+    teams = [*runs]
+    if groups is not None: teams = [_team_of(read_groups(groups), name, run) for name, run in runs.items()]
+    hits = [match(qrels, run, 'docid') for run in runs.values()]
+    judged = qrels.rows.value >= 0
+    found = {team: np.zeros(len(judged), bool) for team in teams}
+    in_top = [hit.judgment[hit.ranks[0] <= k] for hit in hits]
+    for team, documents in zip(teams, in_top): found[team][documents] = judged[documents]
+    n_teams = sum(found.values())
+    means = _means_of(qrels, qrels.rows.value, hits)
+    for i, (name, team) in enumerate(zip(runs, teams)):
+        who = 'this run' if groups is None else f'team {team!r}'
+        n_top = int(np.minimum(hits[i].count, k).sum())
+        holes = n_top - np.count_nonzero(judged[in_top[i]])
+        unique = found[team] & (n_teams == 1)
+        without = _means_of(qrels, np.where(unique, 0, qrels.rows.value), hits)
+        n = np.count_nonzero(unique & (qrels.rows.value > 0))
+        problems = []
+        if holes: problems.append(problem('holes', n=holes, all=n_top, k=k, share=holes / n_top))
+        if n: problems += problem('unique-finds', n=n, k=k, who=who), _leave_out(means, without, i, n=n, k=k, who=who)
+        yield from find_problems(RunEvidence(), name, problems)
+
+def _team_of(groups, name, run):
+    team = groups.get(name) or groups.get(run.name)
+    if not team: raise DataError(f'groups: the run {name!r} has no team')
+    return team
+
+def _means_of(qrels, grades, hits):
+    "Return nDCG@10 of runs with other grades. Grade 0 has the same effect as no judgment."
+    judgments = Judgments(Qrels._unchecked(replace(qrels.rows, value=grades)))
+    return np.array([MEASURES[2].of(assemble(judgments, [hit], 'zero')).mean() for hit in hits])
+
+def _leave_out(means, without, i, **words):
+    "Return the problem of run i without the documents that only it contributed."
+    change = without[i] - means[i]
+    before, after = [1 + np.count_nonzero(values > values[i] + 1e-12) for values in (means, without)]
+    order = f', and its place changes from {before} to {after}' if before != after else ''
+    level = 'warning' if order or abs(change) > LARGE_CHANGE else ''
+    return problem('leave-out', severity=level, change=change, order=order, **words)
+
 # %% ../../nbs/evaluation/checkup.ipynb #ad578b39
 def check(
     qrels: Any, run: Any, *, k: int = 100, faults: int = 20, system: str | None = None,
+    pooled: int | None = None, groups: Any = None,
 ) -> Checkup:
     """Check judgments and one or several runs for problems.
 
@@ -516,6 +570,11 @@ def check(
         The number of invalid rows of each kind to show.
     system : str, optional
         The column or the partition of a table that has the names of several runs.
+    pooled : int, optional
+        The depth of the pool: report unjudged documents up to this rank, and what each
+        run alone contributed. Runs with invalid rows are left out.
+    groups : dict, table or path, optional
+        The team of each run, as {name: team}. The runs of a team contribute together.
 
     Returns
     -------
@@ -526,15 +585,23 @@ def check(
     Raises
     ------
     ValueError
-        If a `Qrels` and a `Run` are swapped, or if some items of a list are not runs.
+        If a `Qrels` and a `Run` are swapped, or if some items of a list are not runs;
+        for a `pooled` below 1, or `groups` without `pooled`.
+    DataError
+        If `groups` has no team for a run.
 
     Examples
     --------
     >>> check({'q': {'0017': 1}}, {'q': {'17': 2.5}}).codes
     ['doc-ids', 'no-judged-retrieved', 'short']
     """
-    runs = _named_runs(qrels, run, system)
+    runs = named_runs(qrels, run, system)
     of_judgments, valid = examine_judgments(qrels, faults)
     of_runs = [examine_run(valid, name, source, k, faults)
                for name, source in runs.items()]
+    if groups is not None or pooled is not None:
+        check_value('pooled', pooled, 'a whole number above 0', pooled and pooled >= 1)
+    if valid and pooled:
+        of_pool = check_pool(valid, runs, pooled, groups)
+        of_runs.append((Checkup({}, tuple(of_pool)), []))
     return checkup_of(of_judgments, of_runs)

@@ -693,6 +693,27 @@ RULES |= {
         'scores are used'),
 }
 
+# %% ../../nbs/evaluation/findings.ipynb #4c7e0a0d
+RULES |= {
+    'not-trec': (
+        'note: this is not TREC text of six columns: topic, Q0, document, rank, score '
+        'and tag'),
+    'q0': 'warning: column 2 is not Q0 ({n:,} other values)',
+    'tag': 'warning: tags that do not match the pattern {pattern} ({n:,})',
+    'too-deep': 'error: topics with more than {k:,} documents: {n:,}',
+    'first-rank': 'note: topics in which the ranks do not begin at 0 or 1: {n:,}',
+    'missing-topics': 'warning: {n:,} of {all:,} topics have no documents{hint}',
+    'unknown-topics': 'error: unknown topics: {n:,}{hint}',
+    'unknown-documents': 'error: unknown documents: {n:,}',
+    'holes': 'note: {n:,} of {all:,} documents in the top {k:,} are unjudged ({share:.1%})',
+    'unique-finds': (
+        'note: relevant documents that only {who} has in its top {k:,}: {n:,}'),
+    'leave-out': (
+        'note: without the {n:,} relevant documents that only {who} has in its top '
+        '{k:,}, nDCG@10 changes by {change:+.4f}{order}'),
+}
+
+
 # %% ../../nbs/evaluation/findings.ipynb #6a41c7d8
 CONDITIONS = {
     JudgmentEvidence: (_id_problems, _level_problems, _grade_problems),
