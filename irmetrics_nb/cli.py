@@ -61,11 +61,10 @@ from irmetrics_nb.cli_compare import (
     _report_command,
 )
 from irmetrics_nb.cli_preparing import (
-    _agreement_command,
+    FUSE_EXAMPLES,
     _fuse_command,
     _pool_command,
     _select_command,
-    _similarity_command,
 )
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import aliases_of, name_table
@@ -494,10 +493,8 @@ COMMANDS = {  # name -> function, and the examples below its help
     'audit': (_audit, AUDIT_EXAMPLES),
     'verify': (_verify, VERIFY_EXAMPLES),
     'select': (_select_command, None),
-    'fuse': (_fuse_command, None),
+    'fuse': (_fuse_command, FUSE_EXAMPLES),
     'pool': (_pool_command, None),
-    'agreement': (_agreement_command, None),
-    'similarity': (_similarity_command, None),
     'measures': (_list_measures, None),
     'demo': (_demo_command, None),
 }

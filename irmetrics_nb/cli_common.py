@@ -511,7 +511,7 @@ CONVENTIONS = {
     'no_relevant': 'How to count queries without relevant documents: as 0, as 1, or not in the mean.',
     'negative': 'How to count grades below 0: as not judged, or as negative gains.',
     'score_dtype': 'Floating-point type of the scores; trec_eval up to 9.0.7 uses float32.',
-    'unjudged': 'Whether unjudged documents keep their ranks or are removed; or bounds: what judging them could change.',
+    'unjudged': 'Whether unjudged documents keep their ranks or are removed; bounds: what judging them could change.',
     'judgments': 'Which judgments are used: all, or only those of retrieved documents.',
     'duplicates': 'Whether a duplicate document in a query is an error, or which of its rows counts: the first, last '
                   'or best, or the mean of them.',

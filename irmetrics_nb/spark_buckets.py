@@ -332,9 +332,9 @@ def _in_id_order(scores):
     info = scores.runs[0]
     order = sorted(range(len(ids)), key=ids.__getitem__)
     def bounds(): return {name: ends[:, order] for name, ends in info.tie_bounds.items()}
-    judgment_bounds = {name: ends[:, order] for name, ends in info.judgment_bounds.items()}
+    of_judging = {name: ends[:, order] for name, ends in info.judgment_bounds.items()}
     return replace(
         scores, query_ids=tuple(ids[i] for i in order), values=scores.values[:, :, order],
-        runs=(replace(info, tie_bounds=LazyMapping(bounds), judgment_bounds=judgment_bounds),),
+        runs=(replace(info, tie_bounds=LazyMapping(bounds), judgment_bounds=of_judging),),
         first_ranks=scores.first_ranks[:, order],
         judged_retrieved=scores.judged_retrieved[:, order])

@@ -95,8 +95,7 @@ class Sample:
     remarks: tuple[str, ...] = ()  # on combined scores: what differs between them
     # as in `Scores`
     groups: Mapping[str, str] = field(default_factory=dict, metadata=NOT_IN_DATA)
-    # (systems, measures, 2, queries): the lowest and the highest values for judgments of unjudged documents
-    bounds: Any = ()
+    bounds: Any = ()  # (systems, measures, 2, queries): lowest and highest values
 
     def __post_init__(self) -> None:
         n_systems, _, n_queries = self.values.shape
@@ -106,7 +105,8 @@ class Sample:
         weights = np.broadcast_to(self.weights, n_queries)
         values = np.where(weights > 0, self.values, np.nan)
         vars(self).update(judged_retrieved=judged, computed=computed, first_ranks=ranks,
-                          weights=weights, values=values, bounds=np.array(self.bounds, float))
+                          weights=weights, values=values,
+                          bounds=np.array(self.bounds, float))
 
     @property
     def tested(self) -> list[str]:
@@ -234,7 +234,8 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     names = tuple(map(repr, selected))
     ranks = scores.first_ranks[..., :depth]
     return Sample(systems, names, scores.query_ids, scores.values, tuple(notes), scores.requested, ranks,
-                  scores.conventions, scores.judged_retrieved, selected, scores.inputs, groups=scores.groups, bounds=_aligned_bounds(scores))
+                  scores.conventions, scores.judged_retrieved, selected, scores.inputs, groups=scores.groups,
+                  bounds=_aligned_bounds(scores))
 
 def _aligned_bounds(scores):
     """Return the bounds of all runs for judgments of unjudged documents as one array; () if there are none."""
@@ -344,9 +345,11 @@ def slice_of(sample: Sample, groups: Sequence[str] | None, name: str) -> Sample:
     members = inside(groups, name)
     ids = tuple(compress(sample.query_ids, members))
     judged = sample.judged_retrieved[:, members]
+    bounds = sample.bounds
+    if bounds.size: bounds = bounds[..., members]
     return replace(
         sample, query_ids=ids, values=sample.values[..., members], notes=(), first_ranks=(), judged_retrieved=judged,
-        weights=sample.weights[members], bounds=sample.bounds[..., members])
+        weights=sample.weights[members], bounds=bounds)
 
 def groups_of_queries(sample: Any, groups: Any) -> tuple[str, ...]:
     """Return the group of each query in a sample or in scores. The group is '' for a query without a group. Raises

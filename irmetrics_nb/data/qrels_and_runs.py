@@ -47,6 +47,7 @@ from irmetrics_nb.data.ids import (
     mix,
     to_floats,
 )
+from .selection import QrelsVerbs, RunVerbs
 from .sources import is_columns, is_path, lookup_column, no_rows, read_rows, rows_from_dicts
 from .tables import SUBTOPICS
 from .text import SAMPLED_COLUMNS, Note, Rows, select_rows, with_strata
@@ -568,7 +569,7 @@ class QueryDocTable:
         write_whole(path, file_bytes(self, path))
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #fe8a7104
-class Qrels(QueryDocTable):
+class Qrels(QrelsVerbs, QueryDocTable):
     """Relevance judgments (qrels): the grades of the judged documents of each query.
 
     Parameters
@@ -672,7 +673,7 @@ class Qrels(QueryDocTable):
         return f'Qrels: {counted(len(self), "query")}, {judgments}{span}'
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #876c2c89
-class Run(QueryDocTable):
+class Run(RunVerbs, QueryDocTable):
     """Run: the scores of the documents that a system retrieved for each query.
 
     Parameters

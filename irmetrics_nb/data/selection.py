@@ -6,4 +6,261 @@
 __all__ = []
 
 # %% ../../nbs/data/selection.ipynb #a58s0003
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+# %% ../../nbs/data/selection.ipynb #a58s0004
+from ..core.arrays import concat_ranges
+from ..core.choices import check_option, check_value
+from .errors import DataError, file_errors
+from .ids import PAD, Ids, factorize
+from .text import Note, Rows, rank_rows, total_notes
+
+# %% ../../nbs/data/selection.ipynb #a58s0005
+def concat_ids(arrays: Sequence[Ids]) -> Ids:
+    """Concatenate arrays of ids into one, with a new buffer."""
+    texts = [ids.buffer[concat_ranges(ids.start, ids.start + ids.length)[0]] for ids in arrays]
+    length = np.concatenate([ids.length for ids in arrays])
+    end = np.cumsum(length, dtype=np.intp)
+    return Ids(np.concatenate([*texts, np.zeros(PAD, np.uint8)]), end - length, length)
+
+def concat_rows(batches: Sequence[Rows]) -> Rows:
+    """Concatenate the rows of several sources; a query of several sources becomes one."""
+    query_ids, code = factorize(concat_ids([rows.query_ids for rows in batches]))
+    offset = np.cumsum([0, *(len(rows.query_ids) for rows in batches)])
+    query = np.concatenate([code[rows.query + i] for rows, i in zip(batches, offset)])
+    doc = concat_ids([rows.doc for rows in batches])
+    value = np.concatenate([rows.value for rows in batches])
+    source = ' and '.join(dict.fromkeys(rows.source for rows in batches))
+    name = ' + '.join(dict.fromkeys(rows.name for rows in batches if rows.name))
+    notes = total_notes(note for rows in batches for note in rows.notes)
+    return Rows(query_ids, query.astype(np.int32), doc, value, source, name, notes=notes)
+
+def listed_ids(ids: Ids, selection: Any, name: str) -> np.ndarray:
+    """Return a mask of the ids in `selection`, an iterable of ids or the path of a file with
+    an id a line. Raises DataError if it has none of them."""
+    if isinstance(selection, str | os.PathLike):
+        with file_errors(selection): lines = Path(selection).read_bytes().splitlines()
+        selection = [line.strip() for line in lines if line.strip()]
+    wanted = Ids.from_list([*selection])
+    _, code = factorize(concat_ids([wanted, ids]))
+    mask = code[len(wanted):] <= code[:len(wanted)].max(initial=-1)
+    if mask.any(): return mask
+    raise DataError(f'{name}: none of the {len(wanted):,} ids is known')
+
+def select_queries(rows: Rows, mask: np.ndarray) -> Rows:
+    """Return the rows of the queries in a mask; the other queries are removed."""
+    number = np.cumsum(mask, dtype=np.int32) - 1
+    selected = rows.selected(mask[rows.query])
+    names = rows.names[mask] if rows.subtopics else rows.names
+    return replace(selected, query_ids=rows.query_ids[mask], query=number[selected.query], names=names)
+
+def regrade(rows: Rows, function: Any) -> Rows:
+    """Return rows with function(grades), also for subtopics."""
+    if not rows.subtopics: return replace(rows, value=function(rows.value))
+    labels = rows.labels.copy()
+    grades = labels['grades']
+    judged = ~np.isnan(grades)
+    grades[judged] = function(grades[judged])
+    return replace(rows, labels=labels, value=np.fmax.reduce(grades, axis=1))
+
+# %% ../../nbs/data/selection.ipynb #a58s0006
+class TableVerbs:
+    """Methods of `Qrels` and `Run` that return a new object with some of the rows."""
+    def _derived(self: Any, rows, text, name=''):
+        """Return a new object with rows, and with a note."""
+        source = f'{rows.source} ({text})'
+        derived = type(self)._unchecked(replace(rows, source=source, notes=(*rows.notes, Note('selection', text))))
+        kept = {key: vars(self)[key] for key in ('_own_name', '_chunks') if key in vars(self)}
+        derived._set(**kept | ({'_own_name': name} if name else {}))
+        return derived
+
+    def select(self: Any, *, queries: Any = None, documents: Any = None) -> Any:
+        """Return the rows of some queries or documents.
+
+        Queries that are not selected are removed. Queries without a selected document
+        remain, with no documents. In a run of chunks, `documents` are chunks.
+
+        Parameters
+        ----------
+        queries, documents : iterable of ids, or path of a file with an id a line, optional
+            The ids. Unknown ids are ignored.
+
+        Returns
+        -------
+        Qrels or Run
+            A new object of the same class.
+
+        Raises
+        ------
+        DataError
+            If no id is known, and for documents of judgments with strata.
+
+        >>> from irmetrics_nb import Run
+        >>> Run({'q1': {'d1': 2, 'd2': 1}, 'q2': {'d3': 1}}).select(documents=['d2']).to_dict()
+        {'q1': {'d2': 1.0}, 'q2': {}}
+        """
+        rows = self.rows
+        if queries is not None: rows = select_queries(rows, listed_ids(rows.query_ids, queries, 'queries'))
+        if documents is not None:
+            if rows.labels is not None and not rows.subtopics:
+                raise DataError('documents cannot be selected from judgments with strata')
+            rows = rows.selected(listed_ids(rows.doc, documents, 'documents'))
+        n_queries = f'{len(rows.query_ids):,} of {len(self):,} queries'
+        n_rows = f'{len(rows):,} of {len(self.rows):,} rows'
+        return self._derived(rows, f'selected: {n_queries}, {n_rows}')
+
+    @classmethod
+    def merge(cls: Any, parts: Iterable, duplicates: str = 'refuse') -> Any:
+        """Merge several judgments, or the parts of a run.
+
+        Parameters
+        ----------
+        parts : list
+            Sources that the class accepts.
+        duplicates : {'refuse', 'first', 'last', 'mean', 'best'}
+            How to treat a document of a query that occurs in several parts.
+
+        Returns
+        -------
+        Qrels or Run
+            A new object of the class.
+
+        Raises
+        ------
+        DataError
+            For a duplicate document, and for judgments with subtopics or strata and runs
+            of chunks.
+        ValueError
+            If `parts` is a single source.
+
+        >>> from irmetrics_nb import Run
+        >>> Run.merge([{'q1': {'d1': 2}}, {'q2': {'d1': 1}}]).to_dict()
+        {'q1': {'d1': 2.0}, 'q2': {'d1': 1.0}}
+        """
+        if isinstance(parts, str | os.PathLike | Mapping | TableVerbs):
+            raise ValueError('merge takes a list of sources')
+        tables = [cls._of(part) for part in parts]
+        if not tables: raise ValueError('merge takes at least one source')
+        for table in tables:
+            rows = table.rows
+            special = rows.labels is not None or rows.count or rows.length is not None
+            if special or getattr(table, '_chunks', None):
+                raise DataError(f'{rows.source}: subtopics, strata and chunks cannot be merged')
+        rows = concat_rows([table.rows for table in tables])
+        merged = cls(rows, duplicates=duplicates)
+        name = ' + '.join(dict.fromkeys(filter(None, (getattr(table, 'name', '') for table in tables))))
+        return merged._derived(merged.rows, f'merged from {len(tables):,} sources', name)
+
+# %% ../../nbs/data/selection.ipynb #a58s0007
+class RunVerbs(TableVerbs):
+    """Methods of `Run` that return a new run."""
+    def top(self: Any, k: int, boundary: str = 'docid') -> Any:
+        """Return the first k documents of each query.
+
+        A cut through documents of equal score changes values that are averaged over ties.
+
+        Parameters
+        ----------
+        k : int
+            The number of documents.
+        boundary : {'docid', 'keep'}
+            With 'docid', exactly k documents remain; equal scores are ordered by
+            descending document id. With 'keep', the documents tied with the last one
+            also remain.
+
+        Returns
+        -------
+        Run
+            A new run, named such as 'bm25, top 100'.
+
+        Raises
+        ------
+        ValueError
+            If k is not a positive integer, or for another value of `boundary`.
+        DataError
+            For a run of chunks in which documents are ranked.
+
+        >>> from irmetrics_nb import Run
+        >>> Run({'q1': {'a': 2, 'b': 1, 'c': 1}}).top(2).to_dict()
+        {'q1': {'a': 2.0, 'c': 1.0}}
+        """
+        check_option('boundary', boundary, ('docid', 'keep'))
+        check_value('k', k, 'a positive integer', isinstance(k, int) and not isinstance(k, bool) and k > 0)
+        rows = self.rows
+        if rows.count == 'documents': raise DataError('top does not work with count=\'documents\'')
+        rank = rank_rows(rows)
+        limit = np.full(len(rows.query_ids), -np.inf)
+        last = rank == k
+        limit[rows.query[last]] = rows.value[last]
+        selection = rank <= k
+        if boundary == 'keep': selection |= rows.value >= limit[rows.query]
+        name = f'{self.name}, top {k}' if self.name else ''
+        return self._derived(rows.selected(selection), f'only the first {k:,} documents of each query', name)
+
+# %% ../../nbs/data/selection.ipynb #a58s0008
+class QrelsVerbs(TableVerbs):
+    """Methods of `Qrels` that return new judgments."""
+    def binarize(self: Any, rel: float = 1) -> Any:
+        """Return judgments with grade 1 for grades of at least `rel`, and 0 for lower grades.
+
+        Negative grades, which count as not judged, remain.
+
+        Parameters
+        ----------
+        rel : float
+            The lowest relevant grade, above 0.
+
+        Returns
+        -------
+        Qrels
+            New judgments.
+
+        Raises
+        ------
+        ValueError
+            If `rel` is not above 0.
+
+        >>> from irmetrics_nb import Qrels
+        >>> Qrels({'q': {'a': 2, 'b': 1}}).binarize(rel=2).to_dict()
+        {'q': {'a': 1, 'b': 0}}
+        """
+        check_value('rel', rel, 'above 0', rel > 0)
+        rows = regrade(self.rows, lambda g: np.where(g < 0, g, g >= rel))
+        return self._derived(rows, f'grades of at least {rel:g} became 1, and lower grades 0')
+
+    def map_grades(self: Any, grades: Mapping[float, float]) -> Any:
+        """Return judgments with other grades.
+
+        Parameters
+        ----------
+        grades : dict
+            The new grade of each grade.
+
+        Returns
+        -------
+        Qrels
+            New judgments.
+
+        Raises
+        ------
+        DataError
+            If a grade is not in `grades`, or a new grade is not finite.
+
+        >>> from irmetrics_nb import Qrels
+        >>> Qrels({'q': {'a': 2, 'b': 1}}).map_grades({2: 3, 1: 0}).to_dict()
+        {'q': {'a': 3, 'b': 0}}
+        """
+        def changed(old):
+            distinct, code = np.unique(old, return_inverse=True)
+            lacking = [grade for grade in distinct.tolist() if grade not in grades]
+            if lacking: raise DataError(f'map_grades: grade {lacking[0]:g} has no entry')
+            new = np.array([grades[grade] for grade in distinct.tolist()], float)
+            if not np.isfinite(new).all(): raise DataError('map_grades: a new grade is not finite')
+            return new[code]
+        return self._derived(regrade(self.rows, changed), 'grades were mapped to others')

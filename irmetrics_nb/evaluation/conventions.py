@@ -101,7 +101,8 @@ class Conventions:
             if value is None: continue
             check_value(name, value, "None without unjudged='bounds'", bounded)
             is_number = isinstance(value, int | valid) and not isinstance(value, bool)
-            check_value(name, value, 'a number of 0 or more', is_number and 0 <= value < np.inf)
+            is_valid = is_number and 0 <= value < np.inf
+            check_value(name, value, 'a number of 0 or more', is_valid)
         try: hash(self.measures)
         except TypeError: _check_measures.__wrapped__(self.measures)
         else: _check_measures(self.measures)  # once for all that are equal

@@ -43,7 +43,8 @@ def survey_regression(
     estimate = float(y.mean() + weight * (h_all.mean() - h.mean()))
     if np.ptp(y) < 1e-12: return estimate, np.nan, np.nan, weight
     def spread(values): return ((values - values.mean())**2).sum() / (n - 2)
-    of_estimate = spread(y - weight * h) * (1 / n - 1 / total) + spread(y) / total
+    sampling = spread(y - weight * h) * (1 / n - 1 / total)
+    of_estimate = sampling + spread(y) / total
     reach = float(t.ppf((1 + LEVEL) / 2, n - 2) * np.sqrt(of_estimate))
     return estimate, estimate - reach, estimate + reach, weight
 

@@ -254,13 +254,8 @@ def evaluate(
     requested = requested_measures(measures, conventions, names)
     runs = recognise(qrels, run, system)
     if model is not None:
-        if part or groups is not None or conventions.unjudged == 'bounds':
-            raise ValueError("model= cannot be used with part, groups or unjudged='bounds'")
-        read = replace(runs, each=tuple(source.loaded(conventions.duplicates) for source in runs))
-        estimated: Any = combine_judgments(
-            evaluate(qrels, read, requested, conventions=conventions, memory=memory),
-            evaluate(model, read, requested, conventions=conventions, memory=memory))
-        return estimated
+        refused = part, record, groups is not None, conventions.unjudged == 'bounds'
+        return _estimate(qrels, model, runs, requested, conventions, any(refused))
     graded_source = _of_part(qrels, Qrels) if part else qrels
     inputs: Any = Input.of('qrels', qrels)
     truth = Judgments(Qrels._of(graded_source, conventions.duplicates))
@@ -351,6 +346,14 @@ def score_run(
     return replace(scores, runs=(info,)), judged, reading, results
 
 # %% ../../nbs/evaluation/evaluation.ipynb #a7c0e57e
+def _estimate(qrels, model, runs, requested, conventions, is_refused) -> Any:
+    """Return an `Estimate` from judgments of people and of a model. Raise ValueError if an option is refused."""
+    if is_refused: raise ValueError("model= cannot be used with part, record, groups or unjudged='bounds'")
+    sources = tuple(source.loaded(conventions.duplicates) for source in runs)
+    loaded = replace(runs, each=sources)
+    by_judge = [evaluate(judgments, loaded, requested, conventions=conventions) for judgments in (qrels, model)]
+    return combine_judgments(*by_judge)
+
 def _bounded(requested, qrels, conventions, part):
     """Return the conventions with the largest grade of unjudged documents. Raise ValueError if there are no bounds."""
     if part and conventions.max_rel is None: raise ValueError('the bounds of a part need max_rel, the largest grade')
@@ -445,7 +448,7 @@ def score_batch(
         of_judging = {name: ends[:, scored] for name, ends in all_bounds.items()}
     info = RunInfo(
         reading.name, int(missing.sum()), int(no_relevant.sum()), n_unjudged, reading.how, tie_bounds=bounds,
-        judgment_bounds=of_judging,         short=n_short(judged, measures), depth=Depth.of(judged.retrieved))
+        judgment_bounds=of_judging, short=n_short(judged, measures), depth=Depth.of(judged.retrieved))
     ids = tuple(compress(query_ids, scored))
     ranks = first_ranks(judged, missing=missing)[scored]
     n_judged = np.bincount(judged.query, minlength=len(judged))[scored]

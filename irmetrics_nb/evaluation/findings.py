@@ -705,7 +705,8 @@ RULES |= {
     'missing-topics': 'warning: {n:,} of {all:,} topics have no documents{hint}',
     'unknown-topics': 'error: unknown topics: {n:,}{hint}',
     'unknown-documents': 'error: unknown documents: {n:,}',
-    'holes': 'note: {n:,} of {all:,} documents in the top {k:,} are unjudged ({share:.1%})',
+    'holes': 'note: {n:,} of {all:,} documents in the top {k:,} are unjudged '
+             '({share:.1%})',
     'unique-finds': (
         'note: relevant documents that only {who} has in its top {k:,}: {n:,}'),
     'leave-out': (

@@ -502,13 +502,14 @@ class Scores(Recorded):
         bounds = []
         for run in self.runs:
             ends = self._mean_ends(run.tie_bounds)
-            bounds.append({name: (low, high) for name, (low, high) in ends.items() if low < high})
+            bounds.append({name: (low, high) for name, (low, high) in ends.items()
+                           if low < high})
         return self._of_runs(bounds)
 
     @property
     def judgment_bounds(self) -> dict[str, Any]:
-        """Return the lowest and the highest mean that judging the unjudged documents could
-        give, if `evaluate` was called with unjudged='bounds'.
+        """Return the lowest and the highest mean that judging the unjudged documents
+        could give, if `evaluate` was called with unjudged='bounds'.
 
         It is {measure: (lowest, highest)}; for several runs,
         {run: {measure: (lowest, highest)}}."""
@@ -597,8 +598,9 @@ class Scores(Recorded):
                            f'{", ".join(self.slices)}')
         from irmetrics_nb.data.groups import inside
         members = inside((self.groups.get(q, '') for q in self.query_ids), name)
-        runs = tuple(replace(run, tie_bounds={}, judgment_bounds=self._bounds_of(run, members))
-                     for run in self.runs)
+        runs = tuple(
+            replace(run, tie_bounds={}, judgment_bounds=self._bounds_of(run, members))
+            for run in self.runs)
         return self._selected(slice(None), members, runs=runs)
 
     def _bounds_of(self, run, members):
