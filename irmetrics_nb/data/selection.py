@@ -201,7 +201,7 @@ class RunVerbs(TableVerbs):
         selection = rank <= k
         if boundary == 'keep': selection |= rows.value >= limit[rows.query]
         name = f'{self.name}, top {k}' if self.name else ''
-        return self._derived(rows.selected(selection), f'only the first {k:,} documents of each query', name)
+        return self._derived(rows.selected(selection), f'the run was cut after rank {k:,}', name)
 
 # %% ../../nbs/data/selection.ipynb #a58s0008
 class QrelsVerbs(TableVerbs):
