@@ -7,6 +7,7 @@ __all__ = []
 
 # %% ../nbs/top_level/cli_preparing.ipynb #e580000c
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -43,7 +44,7 @@ def _select_command(source, role='run', top=None, boundary='docid', queries=None
     for name, value, needed in ('--top', top, 'run'), ('--binarize', binarize, 'qrels'):
         if value is not None and role != needed: raise typer.BadParameter(f'{name} needs --role {needed}')
     check_files(source, [queries, documents], output)
-    table = (Run if role == 'run' else Qrels)(source_of(source, role))
+    table: Any = (Run if role == 'run' else Qrels)(source_of(source, role))
     if queries or documents: table = table.select(queries=queries, documents=documents)
     with usage_errors():
         if top: table = table.top(top, boundary=boundary)

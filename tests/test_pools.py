@@ -111,6 +111,12 @@ def test_leaving_out_a_run_removes_what_only_it_found(seed, groups):
         assert f'changes by {means[1] - means[0]:+.4f}' in texts['leave-out', name]
 
 
+def test_unjudged_documents_of_the_pool_are_counted():
+    qrels, runs = {'q': {'a': 1, 'b': 0}}, {'A': {'q': ['a', 'x', 'y']}, 'B': {'q': ['b', 'a']}}
+    texts = {f.where: f.text for f in check(qrels, runs, pooled=2).findings if f.code == 'holes'}
+    assert '1 of 2' in texts['A'] and 'B' not in texts
+
+
 def test_bad_options_have_clear_errors():
     run = {'q': ['a']}
     with pytest.raises(ValueError, match='by must be'): pool(run, by='rank')

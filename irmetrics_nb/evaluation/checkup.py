@@ -451,7 +451,7 @@ def read_run(source: Any) -> Run:
     "Read a run from any source."
     return RunSource.of(source).read()
 
-def named_runs(qrels, runs, system):
+def named_runs(qrels: Any, runs: Any, system: str | None) -> dict[str, RunSource]:
     """Return {name: run} for one run or several, as the user passed them. Equal names get a number."""
     recognised = recognise(qrels, runs, system).each
     names = [run.name or (run.source.name if run.is_read else run.path) or 'run' for run in recognised]

@@ -95,8 +95,8 @@ def combine_judgments(human: Scores, model: Scores) -> Estimate:
     >>> import warnings
     >>> with warnings.catch_warnings(action='ignore'):
     ...     estimate = combine_judgments(evaluate(human, runs, 'RR'), evaluate(model, runs, 'RR'))
-    >>> round(estimate.rows[0]['estimate'], 4)
-    0.6042
+    >>> round(estimate.rows[0]['estimate'], 4)  # 2/3 + 1/2 (3/4 - 5/6)
+    0.625
     """
     check_measures([human, model], 'people and model')
     index = {q: i for i, q in enumerate(model.query_ids)}

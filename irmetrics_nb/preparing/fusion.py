@@ -88,7 +88,7 @@ class RankedLists:
         names = ', '.join(run.name or f'run {i}' for i, run in enumerate(runs, 1))
         return cls(documents_of_queries, terms, np.bincount(column, minlength=len(first)), f'{method}({names})')
 
-    def fused(self, weights: np.ndarray, multiply: bool) -> Run:
+    def fused(self, weights: np.ndarray, multiply: bool) -> 'FusedRun':
         """Return a run with the weighted sums. weights: an array (runs, queries) or (runs, 1)."""
         if weights.shape[1] > 1: weights = weights[:, self.rows.query]
         score = np.sort(self.terms * weights, axis=0).sum(axis=0)

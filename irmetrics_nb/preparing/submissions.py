@@ -17,9 +17,9 @@ import numpy as np
 from .. import Checkup, DataError
 from ..core.choices import check_option, check_value
 from ..data.errors import escape_non_utf8
-from ..data.ids import Ids, factorize, find_spelling
+from ..data.ids import PAD, Ids, factorize, find_spelling
 from ..data.records import DOCUMENTS, TOPICS
-from ..data.sources import PAD, check_encoding, is_path, looks_like_json, read_bytes, read_lookup
+from ..data.sources import check_encoding, is_path, looks_like_json, read_bytes, read_lookup
 from ..data.tables import TABLE_MAGIC
 from ..data.text import BYTE_ORDER_MARK, HEAD_BYTES, Rows, TextBytes, split_fields, split_lines
 from irmetrics_nb.evaluation.checkup import (
@@ -194,8 +194,9 @@ def check_submission(
     if depth is not None:
         whole = depth >= 1 and depth % 1 == 0
         check_value('depth', depth, 'a whole number above 0', whole)
-    known = [None if source is None else read_ids(source, columns)
-             for source, columns in ((topics, TOPICS), (documents, DOCUMENTS))]
-    checkups = [(_examine(name, source, limits, depth, *known, faults), [])
-                for name, source in named_runs({}, run, None).items()]
+    topic_ids = None if topics is None else read_ids(topics, TOPICS)
+    document_ids = None if documents is None else read_ids(documents, DOCUMENTS)
+    checkups: list[Any] = [
+        (_examine(name, source, limits, depth, topic_ids, document_ids, faults), [])
+        for name, source in named_runs({}, run, None).items()]
     return checkup_of(Checkup(), checkups)
