@@ -148,7 +148,7 @@ def test_the_types_of_the_answers_hold_the_same_choices_as_the_check_at_run_time
     handed_on = {get_type_hints(f)["options"] for f in (compare, report, explain, explain_difference)}
     assert handed_on == {Unpack[Options]}
     taken = {name for name, one in signature(evaluate).parameters.items() if one.kind == one.KEYWORD_ONLY}
-    assert options.keys() == taken - {"groups", "progress"}  # which compare and report name themselves
+    assert options.keys() == taken - {"groups", "progress", "model"}  # which compare and report name themselves, and which only evaluate has
 
 
 @pytest.mark.parametrize(("entry", "says"), [

@@ -232,7 +232,8 @@ def test_equal_text_and_number_ids_in_a_dict_are_duplicates():
 @pytest.mark.parametrize(('name', 'choice'), [(name, choice) for name in CHOICES for choice in CHOICES[name]])
 def test_result_shows_its_conventions(name, choice):
     scores = evaluate({'a': {'d': 1}}, {'a': {'d': 1.0}}, 'RR', **{name: choice})
-    assert scores.conventions == Conventions(**{name: choice})
+    largest = {'max_rel': 1.0} if choice == 'bounds' else {}  # of the judgments
+    assert scores.conventions == Conventions(**{name: choice}, **largest)
     assert CHOICES[name][choice] in ' '.join(repr(scores).split())
     with pytest.raises(ValueError, match=f'{name} must be .*, not .never'):
         evaluate({'a': {'d': 1}}, {'a': {'d': 1.0}}, 'RR', **{name: 'never'})
