@@ -84,3 +84,13 @@ def test_the_command_checks_several_submissions(tmp_path):
     done = irmetrics('check', tmp_path / 'a', tmp_path / 'b', '--topics', tmp_path / 't')
     assert done.returncode == 1 and 'unknown topics' in done.stdout
     assert irmetrics('check', tmp_path / 'a', tmp_path / 'b', '--depth', '5').returncode == 2
+
+
+def test_a_checkup_says_what_it_did_not_check(tmp_path):
+    (tmp_path / 'a.run').write_text('1 Q0 a 1 2.5 me\n')
+    alone = check_submission({'1': ['a']})
+    assert alone.facts['run']['not checked'] == 'columns, tags and ranks; topics; documents; depth'
+    [facts] = check_submission(tmp_path / 'a.run', ['1'], depth=10).facts.values()
+    assert facts['not checked'] == 'documents'
+    [facts] = check_submission(tmp_path / 'a.run', ['1'], depth=10, documents=['a']).facts.values()
+    assert 'not checked' not in facts

@@ -75,8 +75,8 @@ class Estimate(Result):
             if np.isnan(low): interval = 'unknown'
             rows.append([*first, interval, weight])
         yield Table(head, rows, 'Means estimated from judgments of people and of a model.', 'tab:estimate')
-        yield Text(f'Estimates for {self.all_queries} queries; people judged {self.queries} of them, which must be '
-                   'drawn at random. Intervals by survey regression with Student\'s t. λ is the weight of the model.',
+        yield Text(f'Estimates for queries like these {self.all_queries}; people judged {self.queries} of them, which '
+                   'must be drawn at random. Intervals by survey regression with Student\'s t. λ is the weight of the model.',
                    'small')
         for text in self.warnings: yield Text(f'Warning: {text}.', 'small')
 

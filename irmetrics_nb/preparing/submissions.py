@@ -133,11 +133,15 @@ def _content_problems(rows, depth, topics, documents):
 def _examine(name, source, limits, depth, topics, documents, faults):
     "Return the `Checkup` of one run."
     found: list = []
+    rules = {'topics': topics, 'documents': documents, 'depth': depth}
+    skipped = ['columns, tags and ranks', *(rule for rule, value in rules.items() if value is None)]
     def facts_from(valid):
         run = read_run(valid)
         rows = run.rows
         from_path = is_path(source) or isinstance(source, Rows)
-        if from_path and rows.line and not (rows.lines or rows.ranks): found.extend(_column_problems(rows, limits))
+        if from_path and rows.line and not (rows.lines or rows.ranks):
+            found.extend(_column_problems(rows, limits))
+            skipped.remove('columns, tags and ranks')
         elif from_path: found.append(problem('not-trec'))
         found.extend(_content_problems(rows, depth, topics, documents))
         return evidence_of_run(None, source, 0, run)
@@ -147,6 +151,7 @@ def _examine(name, source, limits, depth, topics, documents, faults):
     if limits: findings = [replace(f, level='error') if f.code in STRICT else f for f in findings]
     facts = facts_of_run(evidence or RunEvidence())
     facts.pop('queries with fewer than 0', None)
+    if skipped: facts['not checked'] = '; '.join(skipped)
     return Checkup({name: facts}, tuple(findings))
 
 # %% ../../nbs/preparing/submissions.ipynb #b58a0010
