@@ -76,7 +76,8 @@ class Estimate(Result):
             rows.append([*first, interval, weight])
         yield Table(head, rows, 'Means estimated from judgments of people and of a model.', 'tab:estimate')
         yield Text(f'Estimates for queries like these {self.all_queries}; people judged {self.queries} of them, which '
-                   'must be drawn at random. Intervals by survey regression with Student\'s t. λ is the weight of the model.',
+                   'must be drawn at random. Intervals by survey regression with Student\'s t. λ is the weight of '
+                   'the model.',
                    'small')
         for text in self.warnings: yield Text(f'Warning: {text}.', 'small')
 
