@@ -25,7 +25,7 @@ _PUBLIC = {
         'reporting.verification': 'verify'},
     'Prepare': {
         'preparing.fusion': 'fuse', 'preparing.pools': 'unjudged pool',
-        'preparing.submissions': 'check_submission'},
+        'preparing.judges': 'agreement', 'preparing.submissions': 'check_submission'},
     'Report': {'reporting.report': 'report'},
     'Data': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',
@@ -38,6 +38,7 @@ _PUBLIC = {
         'forensics.identification': 'Identification ToolDifference',
         'forensics.auditing': 'Audit', 'evaluation.checkup': 'Checkup',
         'reporting.report': 'Report', 'preparing.pools': 'Pool',
+        'preparing.judges': 'Agreement',
         'evaluation.estimation': 'Estimate'},
     'Measures': {
         'metrics.sets': 'P R F Rprec Success', 'metrics.ap': 'AP IPrec Bpref',

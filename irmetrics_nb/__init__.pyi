@@ -16,6 +16,7 @@ from .reporting.verification import verify as verify
 from .preparing.fusion import fuse as fuse
 from .preparing.pools import unjudged as unjudged
 from .preparing.pools import pool as pool
+from .preparing.judges import agreement as agreement
 from .preparing.submissions import check_submission as check_submission
 from .reporting.report import report as report
 from .data.qrels_and_runs import Qrels as Qrels
@@ -37,6 +38,7 @@ from .forensics.auditing import Audit as Audit
 from .evaluation.checkup import Checkup as Checkup
 from .reporting.report import Report as Report
 from .preparing.pools import Pool as Pool
+from .preparing.judges import Agreement as Agreement
 from .evaluation.estimation import Estimate as Estimate
 from .metrics.sets import P as P
 from .metrics.sets import R as R

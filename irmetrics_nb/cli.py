@@ -62,6 +62,7 @@ from irmetrics_nb.cli_compare import (
 )
 from irmetrics_nb.cli_preparing import (
     FUSE_EXAMPLES,
+    _agreement_command,
     _fuse_command,
     _pool_command,
     _select_command,
@@ -495,6 +496,7 @@ COMMANDS = {  # name -> function, and the examples below its help
     'select': (_select_command, None),
     'fuse': (_fuse_command, FUSE_EXAMPLES),
     'pool': (_pool_command, None),
+    'agreement': (_agreement_command, None),
     'measures': (_list_measures, None),
     'demo': (_demo_command, None),
 }

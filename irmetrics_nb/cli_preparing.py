@@ -103,3 +103,28 @@ def _pool_command(runs, qrels=None, depth=20, by='depth', format='table', output
     with usage_errors(): result = pool(sources_of(runs, None), depth, judgments, by=by)
     if output: return result.save(output)
     show(result_text(result, format))
+
+# %% ../nbs/top_level/cli_preparing.ipynb #e5800041
+AGREEMENT_EXAMPLES = '''
+**Examples**
+
+`irmetrics agreement people.qrels model.qrels`
+
+`irmetrics agreement people.qrels model.qrels bm25.run dense.run lsa.run -m nDCG@10`
+'''
+
+@takes_options(
+    a=argument(Path, 'The judgments of the first judge.', 'FILE'),
+    b=argument(Path, 'The judgments of the second judge.', 'FILE'),
+    systems=argument(list[Path], 'Runs of systems, which both judges put into an order.', '[RUN...]'),
+    measure=option(str, 'The measure of the systems.', '-m', metavar='MEASURE'),
+    seed=option(int, 'The seed of the bootstrap samples of queries.'))
+def _agreement_command(a, b, systems=(), measure='nDCG@10', seed=0, format='table', output=None):
+    """Compare the judgments of two judges: by documents, and with runs by the order of systems."""
+    from irmetrics_nb import agreement
+    check_files(a, [b, *systems], output)
+    with usage_errors():
+        result = agreement(source_of(a, 'qrels'), source_of(b, 'qrels'), sources_of(systems, None) if systems else None,
+                           measure=measures_of([measure]), seed=seed)
+    if output: return result.save(output)
+    show(result_text(result, format))

@@ -118,8 +118,8 @@ def test_a_file_that_is_not_read_yet_is_not_read_to_be_shown(tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "names"), [
-    (Qrels, "notes queries repeats rows save to_dict to_pandas to_polars"),
-    (Run, "answered budget count name notes queries repeats rows save to_dict to_pandas to_polars"),
+    (Qrels, "binarize map_grades merge notes queries repeats rows save select to_dict to_pandas to_polars"),
+    (Run, "answered budget count merge name notes queries repeats rows save select to_dict to_pandas to_polars top"),
 ])
 def test_only_documented_names_of_judgments_and_runs_are_public(kind, names):
     one = kind({"q": {"a": 1}})
@@ -134,7 +134,7 @@ IN_TABLES = "save to_dict to_html to_json to_latex to_markdown to_pandas to_pola
 
 @pytest.mark.parametrize(("result", "names"), [
     (evaluate(ONE, ONE, "AP"), """check_inputs combine_runs concat conventions first_ranks flat_means groups inputs is_single
-        judged_retrieved judgments keys load means measures medians missing name no_relevant plot query_ids
+        judged_retrieved judgment_bounds judgments keys load means measures medians missing name no_relevant plot query_ids
         requested run runs slice slices split_runs standard_errors summary tie_bounds unjudged values weighted_means"""),
     (compare(ONE, {"a": ONE, "b": ONE}, "AP"), """baseline check_inputs groups inputs load method method_sentence notes pair pair_table pairs
         plot queries rows sample sentences slice slices table warnings"""),
