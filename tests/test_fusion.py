@@ -117,20 +117,28 @@ def test_the_grid_of_weights_has_every_step_once():
         assert grid[0].max() == grid.max(axis=1).min()
 
 
+def test_chunks_are_fused_as_documents():
+    chunks = Run({"q": {"a#1": 3, "a#2": 2, "b#1": 1}}, parents="#")
+    assert fuse([chunks, {"q": ["b"]}], k=1).to_dict() == {"q": {"a": 1 / 2, "b": pytest.approx(1 / 3 + 1 / 2)}}
+
+
+def test_tiny_differences_have_finite_scores():
+    fused = fuse([{"q": {"a": 0, "b": 1e-200}}, {"q": {"a": 1, "b": 1}}], "sum", normalize="zscore")
+    assert fused.to_dict() == {"q": {"a": -1.0, "b": 1.0}}
+
+
 def test_wrong_options_are_named():
     for options, message in {
         ("borda",): "method must be",
-        ("rrf", "normalize"): "leave normalize out",
+        ("rrf", "normalize"): "left out, since rrf uses ranks",
         ("sum", "tune"): "tune needs qrels",
     }.items():
-        more = {"normalize": {"normalize": "minmax"}, "tune": {"tune": "AP"}}.get(options[-1], {})
+        more = {"normalize": {"normalize": "rank"}, "tune": {"tune": "AP"}}.get(options[-1], {})
         with pytest.raises(ValueError, match=message):
             fuse(TWO, options[0], **more)
     with pytest.raises(ValueError, match="two or more"):
         fuse({"a": TWO["bm25"]})
     with pytest.raises(DataError, match="score inf cannot be normalized"):
         fuse([{"q": {"a": math.inf, "b": 1}}, TWO["lsa"]], "sum")
-    with pytest.raises(DataError, match="without parents"):
-        fuse([Run({"q": ["a#1"]}, parents="#"), TWO["lsa"]])
     with pytest.raises(ValueError, match="at most 6 runs"):
         fuse([{"q": ["a"], "r": ["b"]}] * 7, tune="AP", qrels={"q": {"a": 1}}, folds=2)

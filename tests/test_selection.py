@@ -122,7 +122,7 @@ def test_duplicates_of_merged_judgments_follow_the_rule():
         assert Qrels.merge([a, b], duplicates=rule).to_dict() == {"q": {"d": grade, "e": 2}, "r": {"d": 0}}, rule
     with pytest.raises(DataError, match="document 'd' in query 'q'"):
         Qrels.merge([a, b])
-    with pytest.raises(ValueError, match="takes a list of sources"):
+    with pytest.raises(ValueError, match="parts must be a list of sources"):
         Qrels.merge(a)
 
 

@@ -6,10 +6,8 @@
 __all__ = []
 
 # %% ../../nbs/data/selection.ipynb #a58s0003
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,9 +15,11 @@ import numpy as np
 # %% ../../nbs/data/selection.ipynb #a58s0004
 from ..core.arrays import concat_ranges
 from ..core.choices import check_option, check_value
-from .errors import DataError, file_errors
+from .errors import DataError
 from .ids import PAD, Ids, factorize
-from .text import Note, Rows, rank_rows, total_notes
+from .sources import check_encoding, file_content, is_path
+from .text import BYTE_ORDER_MARK, Note, Rows, rank_rows, total_notes
+from .writing import file_form
 
 # %% ../../nbs/data/selection.ipynb #a58s0005
 def concat_ids(arrays: Sequence[Ids]) -> Ids:
@@ -37,47 +37,51 @@ def concat_rows(batches: Sequence[Rows]) -> Rows:
     doc = concat_ids([rows.doc for rows in batches])
     value = np.concatenate([rows.value for rows in batches])
     source = ' and '.join(dict.fromkeys(rows.source for rows in batches))
-    name = ' + '.join(dict.fromkeys(rows.name for rows in batches if rows.name))
     notes = total_notes(note for rows in batches for note in rows.notes)
-    return Rows(query_ids, query.astype(np.int32), doc, value, source, name, notes=notes)
+    return Rows(query_ids, query.astype(np.int32), doc, value, source, notes=notes)
+
+def read_ids(source: Any, separator: bytes | None = None) -> list[str]:
+    """Return distinct ids from an iterable, or from a text file: the beginning of each line up to a separator, which is
+    white space by default. Raises ValueError for a file in another format."""
+    if is_path(source):
+        form = file_form(source)
+        check_value('ids', form, 'in a text file', form in ('', '.tsv'))
+        data = file_content(source).removeprefix(BYTE_ORDER_MARK)
+        check_encoding(data[:1000], source)
+        source = [line.split(separator, 1)[0].strip() for line in data.splitlines() if line.strip()]
+    return [*dict.fromkeys(Ids.from_list(source).tolist())]
+
+def are_listed(ids: Ids, known: Collection[str]) -> np.ndarray:
+    """Return a mask of the ids that are in `known`."""
+    distinct, code = factorize(ids)
+    return np.array([id in known for id in distinct.tolist()], bool)[code]
 
 def listed_ids(ids: Ids, selection: Any, name: str) -> np.ndarray:
-    """Return a mask of the ids in `selection`, an iterable of ids or the path of a file with
-    an id a line. Raises DataError if it has none of them."""
-    if isinstance(selection, str | os.PathLike):
-        with file_errors(selection): lines = Path(selection).read_bytes().splitlines()
-        selection = [line.strip() for line in lines if line.strip()]
-    wanted = Ids.from_list([*selection])
-    _, code = factorize(concat_ids([wanted, ids]))
-    mask = code[len(wanted):] <= code[:len(wanted)].max(initial=-1)
-    if mask.any(): return mask
-    raise DataError(f'{name}: none of the {len(wanted):,} ids is known')
-
-def select_queries(rows: Rows, mask: np.ndarray) -> Rows:
-    """Return the rows of the queries in a mask; the other queries are removed."""
-    number = np.cumsum(mask, dtype=np.int32) - 1
-    selected = rows.selected(mask[rows.query])
-    names = rows.names[mask] if rows.subtopics else rows.names
-    return replace(selected, query_ids=rows.query_ids[mask], query=number[selected.query], names=names)
+    """Return a mask of the ids in `selection`, from `read_ids`. Raises DataError if it has none of them."""
+    wanted = {*read_ids(selection, b'\n')}
+    mask = are_listed(ids, wanted)
+    if not mask.any(): raise DataError(f'{name}: none of the {len(wanted):,} ids is known')
+    return mask
 
 def regrade(rows: Rows, function: Any) -> Rows:
-    """Return rows with function(grades), also for subtopics."""
+    """Return rows with function(grades), also for subtopics. The grade of a subtopic that is not judged is NaN."""
     if not rows.subtopics: return replace(rows, value=function(rows.value))
     labels = rows.labels.copy()
-    grades = labels['grades']
-    judged = ~np.isnan(grades)
-    grades[judged] = function(grades[judged])
-    return replace(rows, labels=labels, value=np.fmax.reduce(grades, axis=1))
+    labels['grades'] = function(labels['grades'])
+    return replace(rows, labels=labels, value=np.fmax.reduce(labels['grades'], axis=1))
 
 # %% ../../nbs/data/selection.ipynb #a58s0006
 class TableVerbs:
     """Methods of `Qrels` and `Run` that return a new object with some of the rows."""
+    _chunks: Any = None
+
     def _derived(self: Any, rows, text, name=''):
         """Return a new object with rows, and with a note."""
+        name = name or getattr(self, 'name', '')
+        note = Note('selection', text)
         source = f'{rows.source} ({text})'
-        derived = type(self)._unchecked(replace(rows, source=source, notes=(*rows.notes, Note('selection', text))))
-        kept = {key: vars(self)[key] for key in ('_own_name', '_chunks') if key in vars(self)}
-        derived._set(**kept | ({'_own_name': name} if name else {}))
+        derived = type(self)._unchecked(replace(rows, name=name, source=source, notes=(*rows.notes, note)))
+        derived._set(_chunks=self._chunks)
         return derived
 
     def select(self: Any, *, queries: Any = None, documents: Any = None) -> Any:
@@ -88,8 +92,8 @@ class TableVerbs:
 
         Parameters
         ----------
-        queries, documents : iterable of ids, or path of a file with an id a line, optional
-            The ids. Unknown ids are ignored.
+        queries, documents : iterable of ids, or path of a text file, optional
+            The ids, in a file one on each line. Unknown ids are ignored.
 
         Returns
         -------
@@ -106,14 +110,18 @@ class TableVerbs:
         {'q1': {'d2': 1.0}, 'q2': {}}
         """
         rows = self.rows
-        if queries is not None: rows = select_queries(rows, listed_ids(rows.query_ids, queries, 'queries'))
+        if queries is not None:
+            mask = listed_ids(rows.query_ids, queries, 'queries')
+            number = np.cumsum(mask, dtype=np.int32) - 1
+            names = rows.names[mask] if rows.subtopics else rows.names
+            rows = rows.selected(mask[rows.query])
+            rows = replace(rows, query_ids=rows.query_ids[mask], query=number[rows.query], names=names)
         if documents is not None:
             if rows.labels is not None and not rows.subtopics:
                 raise DataError('documents cannot be selected from judgments with strata')
             rows = rows.selected(listed_ids(rows.doc, documents, 'documents'))
         n_queries = f'{len(rows.query_ids):,} of {len(self):,} queries'
-        n_rows = f'{len(rows):,} of {len(self.rows):,} rows'
-        return self._derived(rows, f'selected: {n_queries}, {n_rows}')
+        return self._derived(rows, f'selected: {n_queries}, {len(rows):,} of {len(self.rows):,} rows')
 
     @classmethod
     def merge(cls: Any, parts: Iterable, duplicates: str = 'refuse') -> Any:
@@ -137,25 +145,22 @@ class TableVerbs:
             For a duplicate document, and for judgments with subtopics or strata and runs
             of chunks.
         ValueError
-            If `parts` is a single source.
+            If `parts` is not a list or tuple of sources.
 
         >>> from irmetrics_nb import Run
         >>> Run.merge([{'q1': {'d1': 2}}, {'q2': {'d1': 1}}]).to_dict()
         {'q1': {'d1': 2.0}, 'q2': {'d1': 1.0}}
         """
-        if isinstance(parts, str | os.PathLike | Mapping | TableVerbs):
-            raise ValueError('merge takes a list of sources')
+        check_value('parts', parts, 'a list of sources', isinstance(parts, list | tuple) and parts)
         tables = [cls._of(part) for part in parts]
-        if not tables: raise ValueError('merge takes at least one source')
         for table in tables:
             rows = table.rows
-            special = rows.labels is not None or rows.count or rows.length is not None
-            if special or getattr(table, '_chunks', None):
+            if rows.labels is not None or rows.count or rows.length is not None or table._chunks:
                 raise DataError(f'{rows.source}: subtopics, strata and chunks cannot be merged')
         rows = concat_rows([table.rows for table in tables])
         merged = cls(rows, duplicates=duplicates)
-        name = ' + '.join(dict.fromkeys(filter(None, (getattr(table, 'name', '') for table in tables))))
-        return merged._derived(merged.rows, f'merged from {len(tables):,} sources', name)
+        names = dict.fromkeys(getattr(table, 'name', '') for table in tables)
+        return merged._derived(merged.rows, f'merged from {len(tables):,} sources', ' + '.join(filter(None, names)))
 
 # %% ../../nbs/data/selection.ipynb #a58s0007
 class RunVerbs(TableVerbs):
@@ -191,16 +196,16 @@ class RunVerbs(TableVerbs):
         {'q1': {'a': 2.0, 'c': 1.0}}
         """
         check_option('boundary', boundary, ('docid', 'keep'))
-        check_value('k', k, 'a positive integer', isinstance(k, int) and not isinstance(k, bool) and k > 0)
+        check_value('k', k, 'a whole number above 0', k >= 1 and k % 1 == 0)
         rows = self.rows
         if rows.count == 'documents': raise DataError('top does not work with count=\'documents\'')
         rank = rank_rows(rows)
-        limit = np.full(len(rows.query_ids), -np.inf)
-        last = rank == k
-        limit[rows.query[last]] = rows.value[last]
         selection = rank <= k
-        if boundary == 'keep': selection |= rows.value >= limit[rows.query]
-        name = f'{self.name}, top {k}' if self.name else ''
+        if boundary == 'keep':
+            lowest = np.full(len(rows.query_ids), -np.inf)
+            lowest[rows.query[rank == k]] = rows.value[rank == k]
+            selection = rows.value >= lowest[rows.query]
+        name = self.name and f'{self.name}, top {k}'
         return self._derived(rows.selected(selection), f'the run was cut after rank {k:,}', name)
 
 # %% ../../nbs/data/selection.ipynb #a58s0008
@@ -231,7 +236,7 @@ class QrelsVerbs(TableVerbs):
         {'q': {'a': 1, 'b': 0}}
         """
         check_value('rel', rel, 'above 0', rel > 0)
-        rows = regrade(self.rows, lambda g: np.where(g < 0, g, g >= rel))
+        rows = regrade(self.rows, lambda g: np.where(g >= 0, g >= rel, g))
         return self._derived(rows, f'grades of at least {rel:g} became 1, and lower grades 0')
 
     def map_grades(self: Any, grades: Mapping[float, float]) -> Any:
@@ -258,9 +263,8 @@ class QrelsVerbs(TableVerbs):
         """
         def changed(old):
             distinct, code = np.unique(old, return_inverse=True)
-            lacking = [grade for grade in distinct.tolist() if grade not in grades]
-            if lacking: raise DataError(f'map_grades: grade {lacking[0]:g} has no entry')
-            new = np.array([grades[grade] for grade in distinct.tolist()], float)
-            if not np.isfinite(new).all(): raise DataError('map_grades: a new grade is not finite')
-            return new[code]
+            new = np.array([grades.get(grade, np.nan) for grade in distinct.tolist()], float)
+            wrong = distinct[np.isfinite(distinct) & ~np.isfinite(new)]
+            if not len(wrong): return new[code]
+            raise DataError(f'map_grades: grade {wrong[0]:g} has no entry, or one that is not finite')
         return self._derived(regrade(self.rows, changed), 'grades were mapped to others')

@@ -447,7 +447,7 @@ def _fact_text(value):
     return value
 
 # %% ../../nbs/evaluation/checkup.ipynb #7c595dd2
-def read_run(source: Any) -> Run:
+def load_run(source: Any) -> Run:
     "Read a run from any source."
     return RunSource.of(source).read()
 
@@ -481,7 +481,7 @@ def examine_run(
     """Read a run, and return what `check` reports about it, and a list with an array: whether it answers each judged
     query. The list is empty if the run cannot be read. qrels: from `examine_judgments`. k, faults: as in `check`."""
     use = partial(evidence_of_run, qrels, source, k)
-    evidence, problems = read_source(source, read_run, faults, use)
+    evidence, problems = read_source(source, load_run, faults, use)
     evidence = evidence or RunEvidence()
     answered = []
     if evidence.hits: answered = [evidence.hits.retrieved > 0]
@@ -510,26 +510,26 @@ def check_pool(qrels: Qrels, sources: Mapping[str, Any], k: int, groups: Any = N
     Runs with invalid rows are left out. Raises DataError for a run without a team."""
     runs = {}
     for name, source in sources.items():
-        with suppress(DataError): runs[name] = read_run(source)
-    teams = [*runs]
-    if groups is not None: teams = [_team_of(read_groups(groups), name, run) for name, run in runs.items()]
+        with suppress(DataError): runs[name] = load_run(source)
+    teams = np.array([*runs])
+    if groups is not None: teams = np.array([_team_of(read_groups(groups), name, run) for name, run in runs.items()])
     hits = [match(qrels, run, 'docid') for run in runs.values()]
-    judged = qrels.rows.value >= 0
-    found = {team: np.zeros(len(judged), bool) for team in teams}
-    in_top = [hit.judgment[hit.ranks[0] <= k] for hit in hits]
-    for team, documents in zip(teams, in_top): found[team][documents] = judged[documents]
-    n_teams = sum(found.values())
-    means = _means_of(qrels, qrels.rows.value, hits)
-    for i, (name, team) in enumerate(zip(runs, teams)):
+    grades = qrels.rows.value
+    found = np.zeros((len(runs), len(grades)), bool)
+    for row, hit in zip(found, hits): row[hit.judgment[hit.ranks[0] <= k]] = True
+    found &= grades >= 0
+    means = _means_of(qrels, grades, hits)
+    for i, (name, team) in enumerate(zip(runs, teams.tolist())):
         who = 'this run' if groups is None else f'team {team!r}'
         n_top = int(np.minimum(hits[i].count, k).sum())
-        holes = n_top - np.count_nonzero(judged[in_top[i]])
-        unique = found[team] & (n_teams == 1)
-        without = _means_of(qrels, np.where(unique, 0, qrels.rows.value), hits)
-        n = np.count_nonzero(unique & (qrels.rows.value > 0))
+        holes = n_top - np.count_nonzero(found[i])
+        unique = found[teams == team].any(axis=0) & ~found[teams != team].any(axis=0)
+        n = np.count_nonzero(unique & (grades > 0))
         problems = []
         if holes: problems.append(problem('holes', n=holes, all=n_top, k=k, share=holes / n_top))
-        if n: problems += problem('unique-finds', n=n, k=k, who=who), _leave_out(means, without, i, n=n, k=k, who=who)
+        if n:
+            without = _means_of(qrels, np.where(unique, 0, grades), hits)
+            problems += problem('unique-finds', n=n, k=k, who=who), _leave_out(means, without, i, n=n, k=k, who=who)
         yield from find_problems(RunEvidence(), name, problems)
 
 def _team_of(groups, name, run):

@@ -701,7 +701,6 @@ RULES |= {
     'q0': 'warning: column 2 is not Q0 ({n:,} other values)',
     'tag': 'warning: tags that do not match the pattern {pattern} ({n:,})',
     'too-deep': 'error: topics with more than {k:,} documents: {n:,}',
-    'first-rank': 'note: topics in which the ranks do not begin at 0 or 1: {n:,}',
     'missing-topics': 'warning: {n:,} of {all:,} topics have no documents{hint}',
     'unknown-topics': 'error: unknown topics: {n:,}{hint}',
     'unknown-documents': 'error: unknown documents: {n:,}',
