@@ -25,7 +25,8 @@ _PUBLIC = {
         'reporting.verification': 'verify'},
     'Prepare': {
         'preparing.fusion': 'fuse', 'preparing.pools': 'unjudged pool',
-        'preparing.submissions': 'check_submission'},
+        'preparing.submissions': 'check_submission',
+        'preparing.similarity': 'similarity'},
     'Report': {'reporting.report': 'report'},
     'Data': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',

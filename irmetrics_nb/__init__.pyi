@@ -17,6 +17,7 @@ from .preparing.fusion import fuse as fuse
 from .preparing.pools import unjudged as unjudged
 from .preparing.pools import pool as pool
 from .preparing.submissions import check_submission as check_submission
+from .preparing.similarity import similarity as similarity
 from .reporting.report import report as report
 from .data.qrels_and_runs import Qrels as Qrels
 from .data.qrels_and_runs import Run as Run

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 # %% ../nbs/top_level/cli_preparing.ipynb #e580000d
-from . import Qrels, Run
+from . import Qrels, Run, similarity
 from irmetrics_nb.cli_common import (
     argument,
     check_files,
@@ -23,6 +23,7 @@ from irmetrics_nb.cli_common import (
     show,
     source_of,
     sources_of,
+    stop_at_floors,
     takes_options,
     usage_errors,
 )
