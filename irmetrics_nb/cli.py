@@ -62,9 +62,11 @@ from irmetrics_nb.cli_compare import (
 )
 from irmetrics_nb.cli_preparing import (
     FUSE_EXAMPLES,
+    SIMILARITY_EXAMPLES,
     _fuse_command,
     _pool_command,
     _select_command,
+    _similarity_command,
 )
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import aliases_of, name_table
@@ -495,6 +497,7 @@ COMMANDS = {  # name -> function, and the examples below its help
     'select': (_select_command, None),
     'fuse': (_fuse_command, FUSE_EXAMPLES),
     'pool': (_pool_command, None),
+    'similarity': (_similarity_command, SIMILARITY_EXAMPLES),
     'measures': (_list_measures, None),
     'demo': (_demo_command, None),
 }
