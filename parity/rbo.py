@@ -21,7 +21,8 @@ def scores_of(text):
 
 
 def main(path):
-    text = subprocess.run(["git", "-C", path, "show", "HEAD:rbo/test.csv"], capture_output=True, text=True, check=True).stdout
+    command = ["git", "-C", path, "show", "HEAD:rbo/test.csv"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     rows = [*csv.DictReader(io.StringIO(text))]
     columns = [name for name in rows[0] if "." in name]
     equal, largest = 0, 0.0

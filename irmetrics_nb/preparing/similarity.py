@@ -134,8 +134,10 @@ def _rbo(pair, /, *, p=.9, ties='a', form='ext'):
     a, b = (np.hstack([x, [d[x.shape[1]:]] * 2]) for x in (a, b))
     mass = common_mass(ties, Pair(a, b, i, j))
     largest = largest_mass(ties, d, a, b)
-    if form == 'ext': mass[s:] += expected_mass(ties, d[s:], b[:, s:], j, mass[s - 1] / largest[s - 1])
     agreement = mass / largest
+    if form == 'ext':
+        expected = expected_mass(ties, d[s:], b[:, s:], j, agreement[s - 1])
+        agreement[s:] += expected / largest[s:]
     tail = agreement[-1] * p**(depth + 1) / (1 - p)
     if form == 'min': tail = n_common * (-np.log1p(-p) - p**d @ (1 / d))
     return (1 - p) / p * (agreement @ p**d + tail)
@@ -252,8 +254,9 @@ def similarity(
               'queries only in run b (left out)': len(b) - len(pairs)}
     for m, undefined in zip(requested, np.isnan(values).sum(axis=1)):
         counts[f'queries without a value of {m!r}'] = int(undefined)
-    notes = [Note('common', f'{common:,.1f} common documents per query'), *a.notes, *b.notes]
-    notes += [Note('similarity', text, count) for text, count in counts.items() if count]
+    notes = [Note('common', f'{common:,.1f} common documents per query'),
+             *a.notes, *b.notes]
+    notes += [Note('similarity', text, n) for text, n in counts.items() if n]
     name = f'{a.name or "a"} and {b.name or "b"}'
     info = RunInfo(name, reading=NO_JUDGMENTS, notes=tuple(notes))
     group_of = {} if groups is None else group_names(groups, pairs)
