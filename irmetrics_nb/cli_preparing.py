@@ -130,7 +130,8 @@ def _similarity_command(runs, measures=('RBO(p=0.9) overlap@10',), groups=None, 
     check_files(runs[0], [runs[1], groups], output)
     required = [*map(_floor_of, floors)]
     texts = [*measures, *(floor.measure for floor in required)]
-    with usage_errors(): scores = similarity(*sources_of(runs, None), ' '.join(texts), groups=groups)
+    a, b = sources_of(runs, None)
+    with usage_errors(): scores = similarity(a, b, ' '.join(texts), groups=groups)
     show(rendered_scores(scores, format, per_query), output)
     stop_at_floors([scores], required)
 

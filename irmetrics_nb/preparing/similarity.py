@@ -76,7 +76,7 @@ def compares(name: str, **declared: Any) -> Callable:
 def n_shared(pair: Pair, k: int | None) -> int:
     """Return the number of documents that are in both lists up to rank k."""
     check_value('k', k, 'a whole number above 0', k is None or isinstance(k, int) and k > 0)
-    return np.count_nonzero(np.maximum(pair.i, pair.j) < (k or np.inf))
+    return int(np.count_nonzero(np.maximum(pair.i, pair.j) < (k or np.inf)))
 
 # %% ../../nbs/preparing/similarity.ipynb #c58c0011
 @compares('overlap')
@@ -184,7 +184,7 @@ class RankingRules(Conventions):
 
 def parse_similarities(text: str) -> list[Measure]:
     """Parse measures of two rankings; raise ValueError for other names and parameters."""
-    measures = []
+    measures: list = []
     for single in (single for several in split(text) for single in each_cutoff(several)):
         name, params, at, tool = read(single)
         measure = MEASURES.get(name.lower())
