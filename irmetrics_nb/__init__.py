@@ -25,7 +25,8 @@ _PUBLIC = {
         'reporting.verification': 'verify'},
     'Prepare': {
         'preparing.fusion': 'fuse', 'preparing.pools': 'unjudged pool',
-        'preparing.judges': 'agreement', 'preparing.submissions': 'check_submission'},
+        'preparing.judges': 'agreement', 'preparing.submissions': 'check_submission',
+        'preparing.similarity': 'similarity'},
     'Report': {'reporting.report': 'report'},
     'Data': {
         'data.qrels_and_runs': 'Qrels Run', 'data.judging': 'judge',

@@ -18,6 +18,7 @@ from .preparing.pools import unjudged as unjudged
 from .preparing.pools import pool as pool
 from .preparing.judges import agreement as agreement
 from .preparing.submissions import check_submission as check_submission
+from .preparing.similarity import similarity as similarity
 from .reporting.report import report as report
 from .data.qrels_and_runs import Qrels as Qrels
 from .data.qrels_and_runs import Run as Run

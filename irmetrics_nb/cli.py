@@ -62,10 +62,13 @@ from irmetrics_nb.cli_compare import (
 )
 from irmetrics_nb.cli_preparing import (
     FUSE_EXAMPLES,
+    AGREEMENT_EXAMPLES,
+    SIMILARITY_EXAMPLES,
     _agreement_command,
     _fuse_command,
     _pool_command,
     _select_command,
+    _similarity_command,
 )
 from .evaluation.scores import FORMATS, rendered_scores
 from .metrics.names import aliases_of, name_table
@@ -496,7 +499,8 @@ COMMANDS = {  # name -> function, and the examples below its help
     'select': (_select_command, None),
     'fuse': (_fuse_command, FUSE_EXAMPLES),
     'pool': (_pool_command, None),
-    'agreement': (_agreement_command, None),
+    'agreement': (_agreement_command, AGREEMENT_EXAMPLES),
+    'similarity': (_similarity_command, SIMILARITY_EXAMPLES),
     'measures': (_list_measures, None),
     'demo': (_demo_command, None),
 }

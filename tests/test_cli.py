@@ -76,7 +76,7 @@ def test_every_convention_and_every_preset_is_a_choice_of_the_commands():
 def test_the_app_has_every_command_after_one_import():
     program = "from irmetrics_nb.cli import COMMANDS, app\nprint([c.name for c in app.registered_commands] == [*COMMANDS], *COMMANDS)"
     ran = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
-    assert ran.stdout == 'True evaluate compare power explain report check worst identify differ audit verify select fuse pool agreement measures demo\n'
+    assert ran.stdout == 'True evaluate compare power explain report check worst identify differ audit verify select fuse pool agreement similarity measures demo\n'
 
 
 def test_importing_the_command_loads_no_library_of_tables_statistics_or_plots():

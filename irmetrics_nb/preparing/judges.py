@@ -15,7 +15,7 @@ import numpy as np
 # %% ../../nbs/preparing/judges.ipynb #b58d0004
 from .. import Qrels, evaluate
 from ..data.errors import DataError, counted
-from .pools import pair_table
+from .fusion import align
 from ..results.results import Result, Table, Text, value_text
 
 # %% ../../nbs/preparing/judges.ipynb #b58d0006
@@ -219,18 +219,20 @@ def _word(value):
 
 def _grade_table(a, b):
     "Return the grades, the number of documents with each pair of grades, and how many documents only a or b judged."
-    rows = [qrels.rows.selected(np.flatnonzero(qrels.rows.value >= 0)) for qrels in (a, b)]
-    first, second = (pair_table(row, grade=row.value) for row in rows)
-    both = first.join(second, on=['query', 'document'])
-    if not both.height:
+    rows, places = align([a, b])
+    grade = np.full((2, len(rows)), -1.)
+    for qrels, place, values in zip((a, b), places, grade): values[place] = qrels.rows.value
+    judged = grade >= 0
+    both = judged.all(0)
+    if not both.any():
         raise DataError('no document has a grade of both judges: do queries and documents have the same ids?')
-    grades, codes = np.unique(both.select('grade', 'grade_right').to_numpy(), return_inverse=True)
+    grades, codes = np.unique(grade[:, both], return_inverse=True)
     if len(grades) > MOST_GRADES:
         raise DataError(f'grades have {len(grades)} different values, but agreement needs {MOST_GRADES} or fewer: '
                         'round them, or use .binarize()')
     table = np.zeros((len(grades),) * 2, int)
-    np.add.at(table, tuple(codes.reshape(-1, 2).T), 1)
-    return grades, table, (first.height - both.height, second.height - both.height)
+    np.add.at(table, tuple(codes.reshape(2, -1)), 1)
+    return grades, table, (judged & ~both).sum(1).tolist()
 
 # %% ../../nbs/preparing/judges.ipynb #b58d000e
 def _compare_systems(a, b, runs, measure, seed, notes):
