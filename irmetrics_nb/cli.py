@@ -61,8 +61,8 @@ from irmetrics_nb.cli_compare import (
     _report_command,
 )
 from irmetrics_nb.cli_preparing import (
-    FUSE_EXAMPLES,
     AGREEMENT_EXAMPLES,
+    FUSE_EXAMPLES,
     SIMILARITY_EXAMPLES,
     _agreement_command,
     _fuse_command,
