@@ -79,6 +79,13 @@ def test_like_ranx_gives_absent_documents_zero_and_a_single_hit_too():
     assert fuse([single, other], "sum", normalize="zscore", like="ranx").to_dict()["q"] == {"a": 0.0, "b": 1.0, "c": -1.0}
 
 
+def test_like_ranx_ranks_equal_scores_in_the_order_of_rows():
+    "The values are those of ranx 0.3.21; see parity/fusion.py."
+    tied, other = {"q": {"b": 2.0, "a": 2.0, "c": 2.0}}, {"q": {"c": 5.0, "a": 1.0}}
+    assert fuse([tied, other], "rrf", like="ranx").to_dict()["q"] == pytest.approx({"b": 1 / 61, "a": 2 / 62, "c": 1 / 63 + 1 / 61})
+    assert fuse([tied, other], "rrf").to_dict()["q"] == pytest.approx({"b": 1 / 62, "a": 1 / 63 + 1 / 62, "c": 2 / 61})
+
+
 def test_weights_by_name_and_in_order_are_equal():
     by_name = fuse(TWO, weights={"lsa": 3, "bm25": 1})
     assert by_name.to_dict() == fuse(TWO, weights=[1, 3]).to_dict() != fuse(TWO).to_dict()

@@ -52,7 +52,7 @@ def normalized(rows: Rows, normalize: str | None, k: float, like: str | None) ->
     """Return the normalized score of each row. normalize: an option of `fuse`, or 'rrf'."""
     pl = import_polars('fuse')
     wrong = np.flatnonzero(~(np.abs(rows.value) < LARGEST_SCORE))
-    if normalize in ('rrf', 'rank'): score = -rank_rows(rows)
+    if normalize in ('rrf', 'rank'): score = -rank_rows(rows, 'given' if like else 'docid')
     elif not len(wrong): score = rows.value
     else: raise DataError(f'{rows.where(wrong[0])}: score {rows.value[wrong[0]]:g} cannot be normalized')
     above = pl.col('score') - pl.col('score').min()
@@ -150,8 +150,8 @@ def fuse(
         The weight of each run; a dict has the names of the runs as keys.
     like : 'ranx', optional
         Compute scores as ranx does: a document that a run lacks gets 0, also with
-        'zscore', where 0 is the mean; equal scores become 0 with 'minmax'. Documents
-        are in the order of first appearance, which decides ties in ranx
+        'zscore', where 0 is the mean; equal scores become 0 with 'minmax'; and 'rrf' and
+        'rank' rank equal scores in the order of the rows. Documents are in the order of first appearance, which decides ties in ranx
         (`evaluate(..., ties='given')`).
     tune : str or Measure, optional
         A measure such as 'nDCG@10'. The weights of each fold of queries are those with
