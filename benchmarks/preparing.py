@@ -2,8 +2,8 @@
 
     python benchmarks/preparing.py [queries] [documents for each query]
 
-The runs are in memory before the clock starts: a `Run` for irmetrics_nb, a ranx `Run` for ranx. Each job runs three times,
-the tools in turn; the medians and the peak memory of the process, with its input, are printed.
+The runs are in memory before the clock starts: a `Run` for irmetrics_nb, a ranx `Run` for ranx. Each job runs three
+times, the tools in turn; the medians and the peak memory of the process, with its input, are printed.
 """
 import json
 import resource
@@ -38,8 +38,8 @@ def our_run(docs, scores):
 def ranx_run(docs, scores):
     import ranx
 
-    named = {str(q): dict(zip(map(str, d), s, strict=True)) for q, (d, s) in enumerate(zip(docs.tolist(), scores.tolist(), strict=True))}
-    return ranx.Run(named)
+    lists = zip(docs.tolist(), scores.tolist(), strict=True)
+    return ranx.Run({str(q): dict(zip(map(str, d), s, strict=True)) for q, (d, s) in enumerate(lists)})
 
 
 def ours(name, runs):
@@ -80,7 +80,8 @@ def measure(tool, name, queries, depth):
 
 
 def ask(*args):
-    done = subprocess.run([sys.executable, "-P", "-W", "ignore", __file__, *map(str, args)], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-P", "-W", "ignore", __file__, *map(str, args)]  # -P: this folder has a coverage.py
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -97,5 +98,8 @@ if __name__ == "__main__":
         for _ in range(ROUNDS):
             for tool in tools:
                 found[tool].append(ask(tool, name, queries, depth))
-        cells = [f"{statistics.median(values):,.{digits}f}" for tool in tools for values, digits in zip(zip(*found[tool], strict=True), (2, 0), strict=True)]
+        cells = []
+        for rows in found.values():
+            seconds, memory = map(statistics.median, zip(*rows, strict=True))
+            cells += [f"{seconds:.2f}", f"{memory:,.0f}"]
         print("|", " | ".join([name, *cells, *["–"] * (4 - len(cells))]), "|", flush=True)

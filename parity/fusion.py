@@ -2,8 +2,8 @@
 
     pip install ranx && python parity/fusion.py [seeds]
 
-Lists have ties, single documents, equal scores, and queries that one run lacks. It prints how many fused scores are equal
-to a relative 1e-9, and for `rrf`, `sum` and `mnz` where the default of `fuse` differs from ranx."""
+Some lists have ties, single documents and equal scores. It prints how many fused scores are equal to a relative 1e-9,
+and for `rrf`, `sum` and `mnz` where the default of `fuse` differs from ranx."""
 
 import random
 import sys

@@ -150,8 +150,9 @@ def fuse(
         The weight of each run; a dict has the names of the runs as keys.
     like : 'ranx', optional
         Compute scores as ranx does: a document that a run lacks gets 0, also with
-        'zscore', where 0 is the mean; equal scores become 0 with 'minmax'; and 'rrf' and
-        'rank' rank equal scores in the order of the rows. Documents are in the order of first appearance, which decides ties in ranx
+        'zscore', where 0 is the mean; equal scores become 0 with 'minmax'; 'rrf' and
+        'rank' rank equal scores in the order of the rows. Documents are in the order
+        of first appearance, which decides ties in ranx
         (`evaluate(..., ties='given')`).
     tune : str or Measure, optional
         A measure such as 'nDCG@10'. The weights of each fold of queries are those with
