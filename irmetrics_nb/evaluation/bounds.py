@@ -32,10 +32,9 @@ def _check_measure(measure, conventions):
     exact = BOUNDED.get(name, '').split()
     wrong = [p for p, x in measure.params.items() if p not in exact or not isinstance(x, str | float | int)]
     option = parameter('unjudged', 'bounds')
-    if name not in BOUNDED:
-        raise ValueError(f'{option}: there are no exact bounds for {measure!r}; measures with bounds: '
-                         f'{", ".join(BOUNDED)}')
-    if wrong: raise ValueError(f'{option}: there are no exact bounds for {measure!r} with the parameter {wrong[0]}')
+    if wrong or name not in BOUNDED:
+        raise ValueError(f'{option}: there are no exact bounds for {measure!r}; parameters of the measures with '
+                         f'bounds: {BOUNDED}')
     if conventions.of(name) != conventions:
         raise ValueError(f'{option}: {name} has rules of its own in these conventions, so it has no bounds')
     if name in NEED_FURTHER and conventions.further is None:

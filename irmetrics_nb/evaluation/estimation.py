@@ -42,7 +42,7 @@ def survey_regression(
     if variance > 0: weight = float(np.clip(np.cov(y, h)[0, 1] / variance, 0, 1))
     estimate = float(y.mean() + weight * (h_all.mean() - h.mean()))
     if np.ptp(y) < 1e-12: return estimate, np.nan, np.nan, weight
-    def spread(values): return ((values - values.mean())**2).sum() / (n - 2)
+    def spread(values): return np.var(values) * n / (n - 2)
     sampling = spread(y - weight * h) * (1 / n - 1 / total)
     of_estimate = sampling + spread(y) / total
     reach = float(t.ppf((1 + LEVEL) / 2, n - 2) * np.sqrt(of_estimate))
