@@ -137,8 +137,7 @@ def judgment_bounds(
     """
     if conventions.max_rel is None: raise ValueError(f'{parameter("unjudged", "bounds")} needs {parameter("max_rel")}')
     if judged.labels is not None: raise ValueError('there are no bounds for judgments of subtopics or of a sample')
-    grades = {name: np.maximum(getattr(judged, name), 0) for name in ('grade', 'pool_grade')}
-    judged = judged.changed(**grades)
+    judged = judged.changed(grade=np.maximum(judged.grade, 0), pool_grade=np.maximum(judged.pool_grade, 0))
     bounds = {}
     for m in measures: bounds[repr(m)] = np.stack([m.of(judged)] * 2).astype(float)
     each_missed = any(m.name == 'Rprec' for m in measures)

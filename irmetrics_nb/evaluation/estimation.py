@@ -70,10 +70,10 @@ class Estimate(Result):
                 '95 % interval', 'λ']
         rows = []
         for row in self.rows:
-            *first, low, high, weight = row.values()
+            *cells, low, high, weight = row.values()
             interval = f'{value_text(low)} to {value_text(high)}'
             if np.isnan(low): interval = 'unknown'
-            rows.append([*first, interval, weight])
+            rows.append([*cells, interval, weight])
         yield Table(head, rows, 'Means estimated from judgments of people and of a model.', 'tab:estimate')
         yield Text(f'Estimates for queries like these {self.all_queries}; people judged {self.queries} of them, which '
                    'must be drawn at random. Intervals by survey regression with Student\'s t. λ is the weight of '
