@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from irmetrics_nb import Scores, compare, evaluate
 
 SIMPLE = "P@2 P@5 SetP P(rel=2)@3 Success@2 RR RR@2 RBP RBP(p=0.5)@3 CG@3 DCG@3 DCG(gain='exp') nDCG(gain='binary')@3"
-RELATIVE = "AP AP@2 AP(rel=2) R@2 SetR Rprec nDCG nDCG@2 nDCG(gain='exp')@3"
+RELATIVE = "AP AP@2 AP(rel=2) R@2 SetR nDCG nDCG@2 nDCG(gain='exp')@3"
 FURTHER = 2
 pytestmark = pytest.mark.filterwarnings("ignore::irmetrics_nb.EvaluationWarning")
 
@@ -81,7 +81,7 @@ def test_bounds_of_a_hand_computation():
 
 
 def test_measures_without_bounds_are_refused():
-    for measures, word in (("AP", "further"), ("nDCG", "further"), ("ERR", "no exact bounds"), ("Bpref", "no exact"),
+    for measures, word in (("AP", "further"), ("nDCG", "further"), ("ERR", "no exact bounds"), ("Rprec", "no exact"), ("Bpref", "no exact"),
                            ("P(divisor='min(R,k)')@2", "divisor"), ("P(judged_only=True)@2", "judged_only"),
                            ("DCG(gain={0: 0, 1: 1, 2: 2})", "gain")):
         with pytest.raises(ValueError, match=word): evaluate(QRELS, RUNS, measures, unjudged="bounds")

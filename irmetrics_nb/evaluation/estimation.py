@@ -38,13 +38,12 @@ def survey_regression(
     from scipy.stats import t
     n, total = len(y), len(h_all)
     variance = np.var(h_all, ddof=1)
-    weight = 0.
-    if variance > 0: weight = float(np.clip(np.cov(y, h)[0, 1] / variance, 0, 1))
+    slope = np.cov(y, h)[0, 1] / variance if variance > 0 else 0
+    weight = float(np.clip(slope, 0, 1))
     estimate = float(y.mean() + weight * (h_all.mean() - h.mean()))
     if np.ptp(y) < 1e-12: return estimate, np.nan, np.nan, weight
-    def spread(values): return ((values - values.mean())**2).sum() / (n - 2)
-    sampling = spread(y - weight * h) * (1 / n - 1 / total)
-    of_estimate = sampling + spread(y) / total
+    rest, spread = np.var([y - weight * h, y], axis=1) * n / (n - 2)
+    of_estimate = rest * (1 / n - 1 / total) + spread / total
     reach = float(t.ppf((1 + LEVEL) / 2, n - 2) * np.sqrt(of_estimate))
     return estimate, estimate - reach, estimate + reach, weight
 
@@ -70,16 +69,14 @@ class Estimate(Result):
                 '95 % interval', 'λ']
         rows = []
         for row in self.rows:
-            *first, low, high, weight = row.values()
+            *cells, low, high, weight = row.values()
             interval = f'{value_text(low)} to {value_text(high)}'
             if np.isnan(low): interval = 'unknown'
-            rows.append([*first, interval, weight])
+            rows.append([*cells, interval, weight])
         yield Table(head, rows, 'Means estimated from judgments of people and of a model.', 'tab:estimate')
-        yield Text(f'Estimates for queries like these {self.all_queries}; people judged {self.queries} of them, which '
-                   'must be drawn at random. Intervals by survey regression with Student\'s t. λ is the weight of '
-                   'the model.',
-                   'small')
-        for text in self.warnings: yield Text(f'Warning: {text}.', 'small')
+        note = (f'Estimates for queries like these {self.all_queries}; people judged {self.queries} of them, which must '
+                "be drawn at random. Intervals by survey regression with Student's t. λ is the weight of the model.")
+        for text in (note, *(f'Warning: {text}.' for text in self.warnings)): yield Text(text, 'small')
 
 def combine_judgments(human: Scores, model: Scores) -> Estimate:
     """Estimate the means of runs from their scores by people and by a model.
@@ -103,34 +100,33 @@ def combine_judgments(human: Scores, model: Scores) -> Estimate:
     index = {q: i for i, q in enumerate(model.query_ids)}
     for q in human.query_ids:
         if q not in index: raise DataError(f'query {q!r} has judgments of people, but none of the model')
-    conventions = human.conventions
-    if (conventions.missing, conventions.no_relevant) != ('zero', 'zero'):
-        raise ValueError("model= needs missing='zero' and no_relevant='zero', so that every query counts")
+    selected = [index[q] for q in human.query_ids]
     n = len(human)
     if n < 3: raise ValueError(f'model= needs at least 3 queries with judgments of people, not {n}')
-    selected = [index[q] for q in human.query_ids]
+    for name in ('missing', 'no_relevant'):
+        if getattr(human.conventions, name) != 'zero':
+            raise ValueError(f"model= needs {name}='zero', so that every query counts")
     warnings = [f'only {n} queries have judgments of people, so intervals may be too short'] if n < FEW else []
-    rows, differences = [], []
-    for i, measure in enumerate(human.measures):
-        if measure.kind.aggregate != MEAN: raise ValueError(f'model=: {measure!r} is not an arithmetic mean')
-        y, h = human.values[:, i], model.values[:, i]
-        for j, run in enumerate(human.runs):
-            name = run.name or 'run'
-            rows.append(_row(name, measure, y[j], h[j], selected, warnings))
-            if not j: continue
-            name = f'{name} − {human.runs[0].name}'
-            differences.append(_row(name, measure, y[j] - y[0], h[j] - h[0], selected, warnings))
+    names = [run.name or 'run' for run in human.runs]
+    names += [f'{name} − {names[0]}' for name in names[1:]]
+    people, of_model = (np.vstack([scores.values, scores.values[1:] - scores.values[0]]) for scores in (human, model))
+    rows = []
+    for name, y, h in zip(names, people, of_model):
+        for measure, human_values, model_values in zip(human.measures, y, h):
+            rows.append(_row(name, measure, human_values, model_values, selected, warnings))
     for text in warnings: warn_caller(text)
-    return Estimate(rows + differences, n, len(model), warnings)
+    return Estimate(rows, n, len(model), warnings)
 
 # %% ../../nbs/evaluation/estimation.ipynb #d58e0008
 def _row(name, measure, y, h, selected, warnings):
     """Return a row of an `Estimate`, and add warnings about the values y of people to a list."""
+    if measure.kind.aggregate != MEAN: raise ValueError(f'model=: {measure!r} is not an arithmetic mean')
     estimate, low, high, weight = survey_regression(y, h[selected], h)
-    what = f'{measure!r}, {name}'
-    counts = np.unique(np.round(y, 12), return_counts=True)[1]
-    if np.isnan(low): warnings.append(f'{what}: all values of people are equal, so there is no interval')
-    elif counts.max() > len(y) / 2:
-        warnings.append(f'{what}: more than half of the values of people are equal, so the interval may be too short')
+    most_frequent = np.unique(y.round(12), return_counts=True)[1].max()
+    warning = ''
+    if 2 * most_frequent > len(y):
+        warning = 'more than half of the values of people are equal, so the interval may be too short'
+    if np.isnan(low): warning = 'all values of people are equal, so there is no interval'
+    if warning: warnings.append(f'{measure!r}, {name}: {warning}')
     return {'run': name, 'measure': repr(measure), 'human_mean': float(y.mean()), 'model_mean': float(h.mean()),
             'estimate': estimate, 'low': low, 'high': high, 'weight': weight}

@@ -181,7 +181,7 @@ def evaluate(
         largest grade of the judgments.
     further : int, optional
         For bounds: the largest number of documents of a query, beyond the judged ones,
-        that can have a grade above 0, retrieved or not. AP, recall, Rprec and nDCG
+        that can have a grade above 0, retrieved or not. AP, recall and nDCG
         have bounds only with `further`.
     model : judgments, optional
         Judgments of a model for all queries, if `qrels` has judgments of people for some
