@@ -40,7 +40,6 @@ from ..data.qrels_and_runs import LARGEST_GRADE, NO_SUBTOPICS, ONE_SUBTOPIC, Qre
 from ..data.recognition import RunSource, recognise
 from ..data.tables import RATINGS
 from ..data.text import Note
-from .bounds import check_bounds, judgment_bounds
 from irmetrics_nb.evaluation.conventions import (
     CUTOFF,
     Conventions,
@@ -52,7 +51,6 @@ from irmetrics_nb.evaluation.conventions import (
     touches_rows,
     worth_of_nothing,
 )
-from .estimation import combine_judgments
 from irmetrics_nb.evaluation.findings import (
     Depth,
     JudgmentEvidence,
@@ -349,6 +347,7 @@ def score_run(
 def _estimate(qrels, model, runs, requested, conventions, is_refused) -> Any:
     """Return an `Estimate` from judgments of people and of a model. Raise ValueError if an option is refused."""
     if is_refused: raise ValueError("model= cannot be used with part, record, groups or unjudged='bounds'")
+    from irmetrics_nb.evaluation.estimation import combine_judgments
     sources = tuple(source.loaded(conventions.duplicates) for source in runs)
     loaded = replace(runs, each=sources)
     by_judge = [evaluate(judgments, loaded, requested, conventions=conventions) for judgments in (qrels, model)]
@@ -357,6 +356,7 @@ def _estimate(qrels, model, runs, requested, conventions, is_refused) -> Any:
 def _bounded(requested, qrels, conventions, part):
     """Return the conventions with the largest grade of unjudged documents. Raise ValueError if there are no bounds."""
     if part and conventions.max_rel is None: raise ValueError('the bounds of a part need max_rel, the largest grade')
+    from irmetrics_nb.evaluation.bounds import check_bounds
     measures = [completed(m, conventions) for m in requested]
     return check_bounds(measures, conventions, qrels._columns.value)
 
@@ -444,6 +444,7 @@ def score_batch(
     if conventions.unjudged == 'bounds':
         with_negative = replace(conventions, negative='keep').view
         if with_negative not in views: raise ValueError("only evaluate and compare have unjudged='bounds'")
+        from irmetrics_nb.evaluation.bounds import judgment_bounds
         all_bounds = judgment_bounds(measures, views[with_negative], conventions)
         of_judging = {name: ends[:, scored] for name, ends in all_bounds.items()}
     info = RunInfo(
