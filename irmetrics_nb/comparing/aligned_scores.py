@@ -238,14 +238,9 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
                   bounds=_aligned_bounds(scores))
 
 def _aligned_bounds(scores):
-    """Return the bounds of all runs for judgments of unjudged documents as one array; () if there are none."""
-    if scores.conventions.unjudged != 'bounds' or not all(run.judgment_bounds for run in scores.runs): return ()
-    n_runs, n_measures, n_queries = scores.values.shape
-    bounds = np.full((n_runs, n_measures, 2, n_queries), np.nan)
-    for row, run in zip(bounds, scores.runs):
-        present = np.array([q not in run.absent for q in scores.query_ids], bool)
-        for ends, name in zip(row, scores): ends[:, present] = run.judgment_bounds[name]
-    return bounds
+    """Return the bounds of each run and measure for judgments of the unjudged documents; () if a run has none."""
+    if any(run.absent or not run.judgment_bounds for run in scores.runs): return ()
+    return [[run.judgment_bounds[name] for name in scores] for run in scores.runs]
 
 def _selected_measures(scores, measures):
     """Return scores with some of their measures."""
