@@ -233,14 +233,12 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     depth = min(deepest([m for m in selected if m.kind.quality]), RANKS) or TOP
     names = tuple(map(repr, selected))
     ranks = scores.first_ranks[..., :depth]
+    bounds: Any = ()
+    if all(run.judgment_bounds and not run.absent for run in scores.runs):
+        bounds = [[run.judgment_bounds[name] for name in scores] for run in scores.runs]
     return Sample(systems, names, scores.query_ids, scores.values, tuple(notes), scores.requested, ranks,
                   scores.conventions, scores.judged_retrieved, selected, scores.inputs, groups=scores.groups,
-                  bounds=_aligned_bounds(scores))
-
-def _aligned_bounds(scores):
-    """Return the bounds of each run and measure for judgments of the unjudged documents; () if a run has none."""
-    if any(run.absent or not run.judgment_bounds for run in scores.runs): return ()
-    return [[run.judgment_bounds[name] for name in scores] for run in scores.runs]
+                  bounds=bounds)
 
 def _selected_measures(scores, measures):
     """Return scores with some of their measures."""
