@@ -76,8 +76,7 @@ def _extremes(judged, max_rel, further) -> Iterator[Judged]:
     holes = np.isfinite(above)
     n_holes = np.bincount(query[holes], minlength=len(judged))
     below = abs(n_holes[query] - 1 - above)
-    numbers = [np.inf]
-    if further is not None: numbers = range(min(further, n_holes.max(initial=0)) + 1)
+    numbers = [np.inf] if further is None else range(min(further, n_holes.max(initial=0)) + 1)
     for n in numbers:
         most_missed = further - n if further else 0
         for selected in (above < n, below < n):

@@ -122,10 +122,9 @@ def _row(name, measure, y, h, selected, warnings):
     if measure.kind.aggregate != MEAN: raise ValueError(f'model=: {measure!r} is not an arithmetic mean')
     estimate, low, high, weight = survey_regression(y, h[selected], h)
     most_frequent = np.unique(y.round(12), return_counts=True)[1].max()
-    warning = ''
     if 2 * most_frequent > len(y):
-        warning = 'more than half of the values of people are equal, so the interval may be too short'
-    if np.isnan(low): warning = 'all values of people are equal, so there is no interval'
-    if warning: warnings.append(f'{measure!r}, {name}: {warning}')
+        equal = 'more than half of the values of people are equal, so the interval may be too short'
+        if np.isnan(low): equal = 'all values of people are equal, so there is no interval'
+        warnings.append(f'{measure!r}, {name}: {equal}')
     return {'run': name, 'measure': repr(measure), 'human_mean': float(y.mean()), 'model_mean': float(h.mean()),
             'estimate': estimate, 'low': low, 'high': high, 'weight': weight}
