@@ -88,7 +88,7 @@ def test_measures_without_bounds_are_refused():
 
 
 def test_conventions_without_bounds_are_refused():
-    for options in ({"ties": "average"}, {"negative": "keep"}, {"no_relevant": "skip"}, {"judgments": "retrieved"},
+    for options in ({"ties": "average"}, {"missing": "skip"}, {"negative": "keep"}, {"no_relevant": "skip"}, {"judgments": "retrieved"},
                     {"max_rel": 1}, {"max_rel": -1}, {"further": 1.5}, {"part": True}, {"further": True}):
         with pytest.raises(ValueError): evaluate(QRELS, RUNS, "P@2", unjudged="bounds", **options)
     with pytest.raises(ValueError, match="max_rel"): evaluate(QRELS, RUNS, "P@2", max_rel=1)
@@ -109,6 +109,18 @@ def test_comparisons_say_what_judgments_decide():
     qrels = {q: {"a": 1, "b": 0} for q in ("q1", "q2", "q3")}
     runs = {"good": {q: ["a"] for q in qrels}, "bad": {q: ["b"] for q in qrels}, "open": {q: ["x"] for q in qrels}}
     sentences = compare(qrels, runs, "RR", baseline="bad", unjudged="bounds").sentences()
-    assert "decided, whatever" in sentences[0]
-    assert "do not decide" in sentences[1] and "between 0.0000 and 1.0000" in sentences[1]
-    assert "decide" not in compare(qrels, runs, "RR").sentences()[0]
+    assert "the same for all judgments" in sentences[0]
+    assert "do not decide" in sentences[1] and "open − bad is between 0.0000 and 1.0000" in sentences[1]
+    assert "unjudged" not in compare(qrels, runs, "RR").sentences()[0]
+
+
+def test_comparisons_of_slices_have_their_own_bounds():
+    qrels = {q: {"a": 1, "b": 0} for q in ("q1", "q2", "q3")}
+    runs = {"good": {q: ["a"] for q in qrels}, "bad": {"q1": ["b"], "q2": ["x"], "q3": ["b", "a"]}}
+    groups = {"q1": "g", "q2": "h", "q3": "h"}
+    result = compare(qrels, runs, "RR", baseline="good", groups=groups, unjudged="bounds")
+    phrases = [text.rpartition("; ")[2] for name in ("g", "h") for text in result.sentences(name)]
+    assert phrases == ["the order is the same for all judgments of the unjudged documents"] * 2
+    runs["bad"]["q3"] = ["y"]
+    result = compare(qrels, runs, "RR", baseline="good", groups=groups, unjudged="bounds")
+    assert "bad − good is between −1.0000 and 0.0000" in result.sentences("h")[0]

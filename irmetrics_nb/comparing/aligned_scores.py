@@ -233,19 +233,12 @@ def from_scores(scores: Scores, measures: Any = None) -> Sample:
     depth = min(deepest([m for m in selected if m.kind.quality]), RANKS) or TOP
     names = tuple(map(repr, selected))
     ranks = scores.first_ranks[..., :depth]
+    bounds: Any = ()
+    if all(run.judgment_bounds and not run.absent for run in scores.runs):
+        bounds = [[run.judgment_bounds[name] for name in scores] for run in scores.runs]
     return Sample(systems, names, scores.query_ids, scores.values, tuple(notes), scores.requested, ranks,
                   scores.conventions, scores.judged_retrieved, selected, scores.inputs, groups=scores.groups,
-                  bounds=_aligned_bounds(scores))
-
-def _aligned_bounds(scores):
-    """Return the bounds of all runs for judgments of unjudged documents as one array; () if there are none."""
-    if scores.conventions.unjudged != 'bounds' or not all(run.judgment_bounds for run in scores.runs): return ()
-    n_runs, n_measures, n_queries = scores.values.shape
-    bounds = np.full((n_runs, n_measures, 2, n_queries), np.nan)
-    for row, run in zip(bounds, scores.runs):
-        present = np.array([q not in run.absent for q in scores.query_ids], bool)
-        for ends, name in zip(row, scores): ends[:, present] = run.judgment_bounds[name]
-    return bounds
+                  bounds=bounds)
 
 def _selected_measures(scores, measures):
     """Return scores with some of their measures."""

@@ -572,17 +572,14 @@ def bounds_phrase(comparison: Comparison, pair: Pair) -> str:
     """Return a phrase on whether judging the unjudged documents could change the order of a pair; '' without
     bounds."""
     sample = slice_of(comparison.sample, comparison.groups, pair.slice)
-    if not sample.bounds.size: return ''
-    index = sample.index(pair.measure)
+    if not (sample.bounds.size and sample.weights.any()): return ''
     rows = [sample.systems.index(name) for name in (pair.a, pair.b)]
-    shared = ~np.isnan(sample.values[rows, index]).any(axis=0)
-    if not shared.any(): return ''
-    ends = sample.bounds[rows, index][..., shared]
-    (low_a, high_a), (low_b, high_b) = np.average(ends, axis=-1, weights=sample.weights[shared])
-    if high_a < low_b or high_b < low_a: return '; this order is decided, whatever the unjudged documents are'
-    low, high = sentence_number(low_b - high_a), sentence_number(high_b - low_a)
-    return (f'; the judgments do not decide the order: with judgments of the unjudged documents, the difference is '
-            f'between {low} and {high}, or closer, since both systems may have retrieved the same unjudged documents')
+    ends = sample.bounds[rows, sample.index(pair.measure)]
+    (low_a, high_a), (low_b, high_b) = np.average(ends, axis=-1, weights=sample.weights)
+    low, high = low_b - high_a, high_b - low_a
+    if low > 0 or high < 0: return '; the order is the same for all judgments of the unjudged documents'
+    return (f'; the bounds do not decide the order: with the unjudged documents judged, {pair.b} − {pair.a} is '
+            f'between {sentence_number(low)} and {sentence_number(high)}')
 
 def _slice_parts(comparison, name):
     inside = comparison.slice(name)

@@ -24,8 +24,9 @@ BOUNDED = {  # measure -> its parameters for which the bounds are exact
     'CG': 'gain', 'DCG': 'gain discount b',
     'AP': 'rel', 'R': 'rel', 'SetR': 'rel', 'nDCG': 'gain discount b'}
 NEED_FURTHER = 'AP', 'R', 'SetR', 'nDCG'
-NEEDED_OPTIONS = {'ties': ('docid', 'given'), 'no_relevant': ('zero',), 'negative': ('zero',),
-                  'judgments': ('all',)}
+NEEDED_OPTIONS = {
+    'ties': ('docid', 'given'), 'missing': ('zero',), 'no_relevant': ('zero',),
+    'negative': ('zero',), 'judgments': ('all',)}
 
 # %% ../../nbs/evaluation/bounds.ipynb #d58b0007
 def _check_measure(measure, conventions):
@@ -74,12 +75,11 @@ def _extremes(judged, max_rel, further) -> Iterator[Judged]:
     query, rank, grade, above = _holes_from_top(judged)
     holes = np.isfinite(above)
     n_holes = np.bincount(query[holes], minlength=len(judged))
-    below = n_holes[query] - 1 - above  # -inf for judged documents
-    numbers = [np.inf]
-    if further is not None: numbers = range(min(further, n_holes.max(initial=0)) + 1)
+    below = abs(n_holes[query] - 1 - above)
+    numbers = [np.inf] if further is None else range(min(further, n_holes.max(initial=0)) + 1)
     for n in numbers:
         most_missed = further - n if further else 0
-        for selected in (holes & (above < n), holes & (below < n)):
+        for selected in (above < n, below < n):
             grades = np.where(selected, max_rel, grade)
             rows = grades > 0
             for missed in {0, most_missed}:
@@ -117,7 +117,7 @@ def judgment_bounds(
     Raises
     ------
     ValueError
-        For conventions without `max_rel`.
+        For conventions without `max_rel`, and for judgments with subtopics or strata.
 
     Examples
     --------
@@ -127,8 +127,8 @@ def judgment_bounds(
     >>> judgment_bounds([P @ 4], judged, rules)['P@4'].tolist()
     [[0.25], [0.75]]
     """
-    if conventions.max_rel is None: raise ValueError(f'{parameter("unjudged", "bounds")} needs {parameter("max_rel")}')
-    if judged.labels is not None: raise ValueError('there are no bounds for judgments of subtopics or of a sample')
+    if conventions.max_rel is None or judged.labels is not None:
+        raise ValueError('bounds need max_rel, and judgments without subtopics and strata')
     judged = judged.changed(grade=np.maximum(judged.grade, 0), pool_grade=np.maximum(judged.pool_grade, 0))
     low = high = np.array([m.of(judged) for m in measures], float)
     for batch in _extremes(judged, conventions.max_rel, conventions.further):

@@ -43,6 +43,10 @@ from ..metrics.parsing import find_kind
 from ..metrics.registry import look_up
 
 # %% ../../nbs/evaluation/conventions.ipynb #2d345158
+_LIMITS = {  # of the grades for bounds
+    'max_rel': 'unjudged documents have grades from 0 to {0:g} (for the bounds of nDCG: 0 or {0:g})',
+    'further': 'at most {0} further documents of a query have a grade above 0'}
+
 @lru_cache
 def _check_measures(entries):
     """Raise ValueError for an invalid entry of `Conventions.measures`. An entry is a tuple
@@ -95,14 +99,14 @@ class Conventions:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             check_option(name, getattr(self, name), choices)
-        bounded = self.unjudged == 'bounds'
-        for name, valid in (('max_rel', float), ('further', int)):
+        for name in _LIMITS:
             value = getattr(self, name)
             if value is None: continue
-            check_value(name, value, "None without unjudged='bounds'", bounded)
-            is_number = isinstance(value, int | valid) and not isinstance(value, bool)
-            is_valid = is_number and 0 <= value < np.inf
-            check_value(name, value, 'a number of 0 or more', is_valid)
+            types = int if name == 'further' else int | float
+            is_valid = (isinstance(value, types) and not isinstance(value, bool)
+                        and 0 <= value < np.inf)
+            check_value(name, value, "a number of 0 or more, with unjudged='bounds'",
+                        is_valid and self.unjudged == 'bounds')
         try: hash(self.measures)
         except TypeError: _check_measures.__wrapped__(self.measures)
         else: _check_measures(self.measures)  # once for all that are equal
@@ -149,11 +153,9 @@ class Conventions:
         if not self.known: return ['not known (the values come from a file)']
         phrases = [texts[getattr(self, name)] for name, texts in CHOICES.items()]
         if self.rows_only: phrases.append(NO_ROWS)
-        if self.max_rel is not None:
-            phrases.append(f'unjudged documents have grades from 0 to {self.max_rel:g}')
-        if self.further is not None:
-            phrases.append(f'at most {self.further} further documents of a query have '
-                           'a grade above 0')
+        for name, text in _LIMITS.items():
+            value = getattr(self, name)
+            if value is not None: phrases.append(text.format(value))
         tool = ''
         if self.name: tool = f'those of {self.name}'
         return [phrase for phrase in (tool, *phrases) if phrase]
@@ -249,8 +251,6 @@ def convention_phrases(conventions: Conventions, measures: Sequence[Measure]) ->
     tool_measures = conventions.kinds.split()
     names = {m.name for m in measures}
     phrases = conventions.describe()
-    if conventions.max_rel is not None and 'nDCG' in names:
-        phrases.append(f'for the bounds of nDCG, these grades are 0 or {conventions.max_rel:g}')
     for name, option, value in conventions.measures:
         if option in OPTIONS_OF_KINDS and name in names:
             phrases.append(f'for {name}, {CHOICES[option][value] or DEFAULT_DESCRIPTIONS[value]}')

@@ -70,12 +70,11 @@ class Estimate(Result):
         rows = []
         for row in self.rows:
             *cells, low, high, weight = row.values()
-            interval = f'{value_text(low)} to {value_text(high)}'
-            if np.isnan(low): interval = 'unknown'
+            interval = 'unknown' if np.isnan(low) else f'{value_text(low)} to {value_text(high)}'
             rows.append([*cells, interval, weight])
         yield Table(head, rows, 'Means estimated from judgments of people and of a model.', 'tab:estimate')
-        note = (f'Estimates for queries like these {self.all_queries}; people judged {self.queries} of them, which must '
-                "be drawn at random. Intervals by survey regression with Student's t. λ is the weight of the model.")
+        note = (f'Estimates for queries like these {self.all_queries}; people judged {self.queries} of them, which '
+                "must be drawn at random. Intervals by survey regression with Student's t. λ: weight of the model.")
         for text in (note, *(f'Warning: {text}.' for text in self.warnings)): yield Text(text, 'small')
 
 def combine_judgments(human: Scores, model: Scores) -> Estimate:
@@ -103,9 +102,9 @@ def combine_judgments(human: Scores, model: Scores) -> Estimate:
     selected = [index[q] for q in human.query_ids]
     n = len(human)
     if n < 3: raise ValueError(f'model= needs at least 3 queries with judgments of people, not {n}')
-    for name in ('missing', 'no_relevant'):
-        if getattr(human.conventions, name) != 'zero':
-            raise ValueError(f"model= needs {name}='zero', so that every query counts")
+    conventions = human.conventions
+    if (conventions.missing, conventions.no_relevant) != ('zero', 'zero'):
+        raise ValueError("model= needs missing='zero' and no_relevant='zero', so that every query counts")
     warnings = [f'only {n} queries have judgments of people, so intervals may be too short'] if n < FEW else []
     names = [run.name or 'run' for run in human.runs]
     names += [f'{name} − {names[0]}' for name in names[1:]]
@@ -123,10 +122,9 @@ def _row(name, measure, y, h, selected, warnings):
     if measure.kind.aggregate != MEAN: raise ValueError(f'model=: {measure!r} is not an arithmetic mean')
     estimate, low, high, weight = survey_regression(y, h[selected], h)
     most_frequent = np.unique(y.round(12), return_counts=True)[1].max()
-    warning = ''
     if 2 * most_frequent > len(y):
-        warning = 'more than half of the values of people are equal, so the interval may be too short'
-    if np.isnan(low): warning = 'all values of people are equal, so there is no interval'
-    if warning: warnings.append(f'{measure!r}, {name}: {warning}')
+        equal = 'more than half of the values of people are equal, so the interval may be too short'
+        if np.isnan(low): equal = 'all values of people are equal, so there is no interval'
+        warnings.append(f'{measure!r}, {name}: {equal}')
     return {'run': name, 'measure': repr(measure), 'human_mean': float(y.mean()), 'model_mean': float(h.mean()),
             'estimate': estimate, 'low': low, 'high': high, 'weight': weight}

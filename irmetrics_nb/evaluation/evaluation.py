@@ -252,8 +252,10 @@ def evaluate(
     requested = requested_measures(measures, conventions, names)
     runs = recognise(qrels, run, system)
     if model is not None:
-        refused = part, record, groups is not None, conventions.unjudged == 'bounds'
-        return _estimate(qrels, model, runs, requested, conventions, any(refused))
+        if part or record or groups is not None or conventions.unjudged == 'bounds':
+            raise ValueError("model= cannot be used with part, record, groups or "
+                             "unjudged='bounds'")
+        return _estimate(qrels, model, runs, requested, conventions)
     graded_source = _of_part(qrels, Qrels) if part else qrels
     inputs: Any = Input.of('qrels', qrels)
     truth = Judgments(Qrels._of(graded_source, conventions.duplicates))
@@ -319,7 +321,9 @@ def score_run(
         source = Input('run', run.source, in_order).record
     roles_known &= run.is_read or len(run.options) > 0
     if conventions.unjudged == 'bounds':
-        conventions = _bounded(requested, judgments.qrels, conventions, part)
+        if part and conventions.max_rel is None: raise ValueError('the bounds of a part need max_rel')
+        measures = [completed(m, conventions) for m in requested]
+        conventions = check_bounds(measures, conventions, judgments.qrels._columns.value)
     views = other_views(requested, conventions)
     if views: run = run.loaded(conventions.duplicates)
     results = _as_read(run, conventions)
@@ -344,21 +348,13 @@ def score_run(
     return replace(scores, runs=(info,)), judged, reading, results
 
 # %% ../../nbs/evaluation/evaluation.ipynb #a7c0e57e
-def _estimate(qrels, model, runs, requested, conventions, is_refused) -> Any:
-    """Return an `Estimate` from judgments of people and of a model. Raise ValueError if an option is refused."""
-    if is_refused: raise ValueError("model= cannot be used with part, record, groups or unjudged='bounds'")
+def _estimate(qrels, model, runs, requested, conventions) -> Any:
+    """Return an `Estimate` from judgments of people and of a model."""
     from irmetrics_nb.evaluation.estimation import combine_judgments
     sources = tuple(source.loaded(conventions.duplicates) for source in runs)
     loaded = replace(runs, each=sources)
     by_judge = [evaluate(judgments, loaded, requested, conventions=conventions) for judgments in (qrels, model)]
     return combine_judgments(*by_judge)
-
-def _bounded(requested, qrels, conventions, part):
-    """Return the conventions with the largest grade of unjudged documents. Raise ValueError if there are no bounds."""
-    if part and conventions.max_rel is None: raise ValueError('the bounds of a part need max_rel, the largest grade')
-    from irmetrics_nb.evaluation.bounds import check_bounds
-    measures = [completed(m, conventions) for m in requested]
-    return check_bounds(measures, conventions, qrels._columns.value)
 
 def _qrels_notes(requested, qrels, conventions):
     """Return the notes on judgments. The note on ratings is left out if no measure uses the default level of relevant

@@ -237,15 +237,11 @@ def means_table(runs: Sequence[Any]) -> Table:
         if not m.kind.aggregate.spread: median = error = ''
         rows.append([repr(m), mean, median, error])
     head = ['measure', 'mean', 'median', 'std. error']
-    bounds = scores.judgment_bounds
-    if bounds:
-        head += ['lowest', 'highest']
-        for row, name in zip(rows, scores): row += bounds[name]
     return Table(head, rows, f'Means over {len(scores):,} queries.', 'tab:means')
 
 def _bounds_table(runs):
-    "Return a list with a table of the bounds for unjudged documents, if several runs have them."
-    if len(runs) == 1 or not runs[0].judgment_bounds: return []
+    "Return a list with a table of the bounds for unjudged documents, if the runs have them."
+    if not runs[0].judgment_bounds: return []
     rows = []
     for s in runs:
         ends = s.judgment_bounds.values()
