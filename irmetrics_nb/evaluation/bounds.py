@@ -16,7 +16,7 @@ from ..core.arrays import cumcount, sort_pool
 from ..core.choices import check_value, parameter
 from ..core.judged import Judged
 from ..core.measures import Measure
-from .conventions import Conventions
+from .conventions import Conventions, completed
 
 # %% ../../nbs/evaluation/bounds.ipynb #d58b0006
 BOUNDED = {  # measure -> its parameters for which the bounds are exact
@@ -50,7 +50,7 @@ def check_bounds(measures: Sequence[Measure], conventions: Conventions, grades: 
     for name, values in NEEDED_OPTIONS.items():
         if getattr(conventions, name) not in values:
             raise ValueError(f'{parameter("unjudged", "bounds")} needs {parameter(name, *values)}')
-    for measure in measures: _check_measure(measure, conventions)
+    for measure in measures: _check_measure(completed(measure, conventions), conventions)
     largest = float(grades.max(initial=0))
     if conventions.max_rel is None: return replace(conventions, max_rel=max(largest, 1.))
     check_value('max_rel', conventions.max_rel, f'at least the largest grade of the judgments ({largest:g})',

@@ -322,16 +322,15 @@ def score_run(
     roles_known &= run.is_read or len(run.options) > 0
     if conventions.unjudged == 'bounds':
         if part and conventions.max_rel is None: raise ValueError('the bounds of a part need max_rel')
-        measures = [completed(m, conventions) for m in requested]
-        conventions = check_bounds(measures, conventions, judgments.qrels._columns.value)
+        from irmetrics_nb.evaluation.bounds import check_bounds
+        conventions = check_bounds(requested, conventions, judgments.qrels._columns.value)
     views = other_views(requested, conventions)
     if views: run = run.loaded(conventions.duplicates)
     results = _as_read(run, conventions)
     if conventions.unjudged == 'bounds' and results.facts.count:
         raise ValueError(f'{parameter("unjudged", "bounds")}: there are no bounds for a run of chunks')
     if not (part or roles_known): check_swapped(judgments.qrels, results)
-    removed = judgments.qrels.repeats  # now, since the judgments may be freed
-    listed = judgments.qrels._facts.listed
+    removed, listed = judgments.qrels.repeats, judgments.qrels._facts.listed  # now: judgments may be freed
     notes = _qrels_notes(requested, judgments.qrels, conventions)
     batches = {}
     for view, measure_conventions in views.items():

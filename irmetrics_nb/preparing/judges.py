@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/preparing/judges.ipynb #b58d0004
-from .. import Qrels, evaluate
-from ..data.errors import DataError, counted
+from .. import DataError, Qrels, evaluate
+from ..data.errors import counted
 from .fusion import align
 from ..results.results import Result, Table, Text, value_text
 
@@ -146,7 +146,7 @@ class Agreement(Result):
         size = sum(map(sum, self.counts))
         yield Text(f'{counted(size, "document")} with two grades; only judge a: {self.only_a}, only judge b: '
                    f'{self.only_b}.', 'small')
-        names = 'equal grades', 'kappa', 'linear', 'quadratic', 'alpha'
+        names = ['equal grades', 'kappa', 'linear', 'quadratic', 'alpha']
         values = self.observed, self.kappa, self.linear_kappa, self.quadratic_kappa, self.alpha
         yield Table(names, [values], 'Agreement about documents.', 'tab:agreement')
         if self.rows:
@@ -197,11 +197,11 @@ def agreement(
     a, b = Qrels._of(a), Qrels._of(b)
     grades, table, (only_a, only_b) = _grade_table(a, b)
     alike = np.diag(table).sum() / table.sum()
-    kappas = [kappa(table, grades, power) for power in range(3)]
-    notes = [f'On the scale of Landis and Koch (1977), kappa is {_word(kappas[0])}. '
+    plain, linear, quadratic = (kappa(table, grades, power) for power in range(3))
+    notes = [f'On the scale of Landis and Koch (1977), kappa is {_word(plain)}. '
              'The limits of this scale are arbitrary, and kappa is lower if one of the '
              'grades is rare.']
-    if np.isnan(kappas[0]):
+    if np.isnan(plain):
         notes = ['All documents have one and the same grade, so kappa and alpha are '
                  'not defined.']
     rows, correlations, n, name = [], {}, 0, ''
@@ -209,8 +209,9 @@ def agreement(
         systems = _compare_systems(a, b, runs, measure, seed, notes)
         rows, correlations, n, name = systems
     return Agreement(
-        grades.tolist(), table.tolist(), only_a, only_b, float(alike), *kappas,
-        ordinal_alpha(table), rows, correlations, name, n, notes)
+        grades.tolist(), table.tolist(), only_a, only_b, float(alike),
+        plain, linear, quadratic, ordinal_alpha(table),
+        rows, correlations, name, n, notes)
 
 # %% ../../nbs/preparing/judges.ipynb #b58d0013
 def _word(value):
@@ -265,7 +266,9 @@ def _compare_systems(a, b, runs, measure, seed, notes):
     rows = [dict(zip(columns, row)) for row in zip(*(np.asarray(c).tolist() for c in columns.values()))]
     return rows, correlations, n, repr(by_a.measures[0])
 
-def correlate(x, y, seed=0):
+def correlate(
+    x: np.ndarray, y: np.ndarray, seed: int = 0,
+) -> dict[str, tuple[float, float, float]]:
     """Return tau and tau_AP of the means of systems, and their ranges in bootstrap samples.
 
     x, y: values, shape (systems, queries)."""
@@ -276,8 +279,9 @@ def correlate(x, y, seed=0):
     found = {}
     for name, function in ('tau', tau_b), ('tau_AP', tau_ap):
         values = function(*samples)
-        ends = np.quantile(values[~np.isnan(values)], [.025, .975]) if not np.isnan(values[0]) else [np.nan] * 2
-        found[name] = float(values[0]), *map(float, ends)
+        low = high = np.nan
+        if not np.isnan(values[0]): low, high = np.nanquantile(values, [.025, .975])
+        found[name] = float(values[0]), float(low), float(high)
     return found
 
 def _rounded(means):
