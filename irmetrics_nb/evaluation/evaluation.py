@@ -435,13 +435,7 @@ def score_batch(
     values = values[:, scored]
     n_unjudged = reading.queries - int((~without_results).sum())
     bounds = LazyMapping(_all_tie_bounds, measures, values, batches, scored)
-    of_judging = {}
-    if conventions.unjudged == 'bounds':
-        with_negative = replace(conventions, negative='keep').view
-        if with_negative not in views: raise ValueError("only evaluate and compare have unjudged='bounds'")
-        from irmetrics_nb.evaluation.bounds import judgment_bounds
-        all_bounds = judgment_bounds(measures, views[with_negative], conventions)
-        of_judging = {name: ends[:, scored] for name, ends in all_bounds.items()}
+    of_judging = _bounds_of_judging(measures, views, conventions, scored)
     info = RunInfo(
         reading.name, int(missing.sum()), int(no_relevant.sum()), n_unjudged, reading.how, tie_bounds=bounds,
         judgment_bounds=of_judging, short=n_short(judged, measures), depth=Depth.of(judged.retrieved))
@@ -450,6 +444,17 @@ def score_batch(
     n_judged = np.bincount(judged.query, minlength=len(judged))[scored]
     return Scores(
         measures, ids, values, (info,), conventions, requested, first_ranks=ranks, judged_retrieved=n_judged)
+
+# %% ../../nbs/evaluation/evaluation.ipynb #d58e00b1
+def _bounds_of_judging(measures, views, conventions, scored):
+    """Return {measure: lowest and highest values that judging could give}, as arrays (2, queries), or {} without
+    unjudged='bounds'."""
+    if conventions.unjudged != 'bounds': return {}
+    from irmetrics_nb.evaluation.bounds import judgment_bounds
+    with_negative = replace(conventions, negative='keep').view
+    if with_negative not in views: raise ValueError("only evaluate and compare have unjudged='bounds'")
+    bounds = judgment_bounds(measures, views[with_negative], conventions)
+    return {name: ends[:, scored] for name, ends in bounds.items()}
 
 def _nothing_to_find(measures, values, batches):
     """Return a bool array (measures, queries): True where even the ideal ranking scores 0,
