@@ -6,11 +6,10 @@
 __all__ = ['similarity']
 
 # %% ../../nbs/preparing/similarity.ipynb #c58c0004
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -20,98 +19,110 @@ from ..core.arrays import concat_ranges
 from ..core.choices import check_option, check_value
 from ..core.judged import Judged
 from ..core.measures import declare
-from ..data.ids import factorize
 from ..data.judging import ranks_in_order, run_of_documents
 from ..data.recognition import RunSource
-from ..data.selection import concat_rows
 from ..data.text import Note
 from ..evaluation.conventions import Conventions
 from ..evaluation.evaluation import group_names
 from ..evaluation.scores import NO_JUDGMENTS, RunInfo
 from ..metrics.parsing import each_cutoff, read, split
+from .fusion import align
+from .judges import tau_ap
 
 # %% ../../nbs/preparing/similarity.ipynb #c58c0007
-class Pair(NamedTuple):
-    """Two rankings of a query."""
-    a: np.ndarray  # (2, n): the first and the last rank with the same score, at each rank
-    b: np.ndarray  # (2, m)
-    i: np.ndarray  # the positions of the common documents in a, from 0
-    j: np.ndarray  # and in b
+def paired_ranks(runs: Sequence[Run]) -> dict[str, np.ndarray]:
+    """Return for each query of both runs an int array (runs, 3, documents).
 
-def ranked_lists(run: Run, doc: np.ndarray) -> dict[str, np.ndarray]:
-    """Return for each query an array (3, n): the first and last tied ranks and the document at each rank."""
-    order, (_, first, size) = ranks_in_order(np.arange(len(doc)), run, 'docid')
-    columns = np.stack([first, first + size - 1, doc[order]])
-    ends = np.bincount(run.rows.query, minlength=len(run)).cumsum()
-    return dict(zip(run.queries, np.split(columns, ends[:-1], axis=1)))
+    It has the rank of each document, and the first and the last rank of its tie; 0 if the run lacks the document. The
+    documents of each list are in the order of their ranks."""
+    rows, places = align(runs)
+    ranks = np.zeros((2, 3, len(rows)), np.int32)
+    for table, run, place in zip(ranks, runs, places):
+        order, (rank, first, size) = ranks_in_order(np.arange(len(place)), run, 'docid')
+        table[:, place[order]] = rank, first, first + size - 1
+    place_in_all = rows.query * np.int64(len(rows) + 1) + ranks[:, 0].max(axis=0)
+    order = np.argsort(place_in_all)
+    end = np.bincount(rows.query, minlength=len(rows.query_ids)).cumsum()
+    pairs = np.split(ranks[..., order], end[:-1], axis=2)
+    a, b = runs
+    common = {*a.queries}.intersection(b.queries)
+    return {query: pair for query, pair in zip(rows.query_ids.tolist(), pairs) if query in common}
 
-def pairs_of(a: Run, b: Run) -> dict[str, Pair]:
-    """Return the two rankings of each query that both runs have."""
-    _, doc = factorize(concat_rows([a.rows, b.rows]).doc)
-    lists_a = ranked_lists(a, doc[:len(a.rows)])
-    lists_b = ranked_lists(b, doc[len(a.rows):])
-    pairs = {}
-    for query in lists_a.keys() & lists_b:
-        x, y = lists_a[query], lists_b[query]
-        _, i, j = np.intersect1d(x[2], y[2], assume_unique=True, return_indices=True)
-        pairs[query] = Pair(x[:2], y[:2], i, j)
-    return {query: pairs[query] for query in lists_a if query in pairs}
+def are_common(pair: np.ndarray) -> np.ndarray:
+    """Return a mask of the documents that are in both lists."""
+    in_a, in_b = pair[:, 0] > 0
+    return in_a & in_b
 
 # %% ../../nbs/preparing/similarity.ipynb #c58c0009
 MEASURES: dict[str, Measure] = {}
-SAME = Pair(*np.ones((2, 2, 1), int), *np.zeros((2, 1), int))  # to check parameters
+SAME = np.ones((2, 3, 1), np.int32)  # two lists with one common document
 
 def compares(name: str, **declared: Any) -> Callable:
     """Return a decorator that declares a measure of a pair. It is NaN if both lists are empty."""
     def declared_by(f):
         @wraps(f)
         def values(pairs, /, **params):
-            f(SAME, **params)
-            if isinstance(pairs, Judged): return np.full(len(pairs.retrieved), np.nan)
-            return np.array([f(x, **params) if x.a.size + x.b.size else np.nan for x in pairs])
+            if not isinstance(pairs, Judged):
+                return np.array([f(pair, **params) if pair.size else np.nan for pair in pairs])
+            f(SAME, **params)  # to check the parameters
+            return np.full(len(pairs.retrieved), np.nan)
         MEASURES[name.lower()] = declare(name, **declared)(values).measure
         return f
     return declared_by
 
-def n_shared(pair: Pair, k: int | None) -> int:
-    """Return the number of documents that are in both lists up to rank k."""
-    check_value('k', k, 'a whole number above 0', k is None or isinstance(k, int) and k > 0)
-    return int(np.count_nonzero(np.maximum(pair.i, pair.j) < (k or np.inf)))
+def are_in_top(pair: np.ndarray, k: int) -> np.ndarray:
+    """Return for each list a mask of its documents up to rank k."""
+    check_value('k', k, 'a whole number above 0, as in overlap@10', isinstance(k, int) and k > 0)
+    rank = pair[:, 0]
+    return (rank > 0) & (rank <= k)
 
 # %% ../../nbs/preparing/similarity.ipynb #c58c0011
 @compares('overlap')
 def _overlap(pair, /, *, k=None):
-    if k is None: raise ValueError('overlap needs a cutoff: write overlap@10')
-    return n_shared(pair, k) / k
+    return are_in_top(pair, k).all(axis=0).sum() / k
 
 @compares('jaccard')
 def _jaccard(pair, /, *, k=None):
-    shared = n_shared(pair, k)
-    return shared / (pair.a[0, :k].size + pair.b[0, :k].size - shared)
+    in_top = are_in_top(pair, k)
+    return in_top.all(axis=0).sum() / in_top.any(axis=0).sum()
 
 # %% ../../nbs/preparing/similarity.ipynb #c58c0013
-def tied_share(ties: str, d: np.ndarray, top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    """Return the share of a document at depth d, if it is tied from rank `top` to rank `bottom`."""
-    if ties == 'w': return (d >= top) * 1.
-    return np.clip((d - top + 1) / (bottom - top + 1), 0, 1)
+def common_mass(a: np.ndarray, b: np.ndarray, depth: int) -> np.ndarray:
+    """Return the sums X_d of the products of shares, for d from 1 to `depth`.
 
-def common_mass(ties: str, pair: Pair) -> np.ndarray:
-    """Return the sum of the products of shares of the common documents at each depth."""
-    a, b, i, j = pair
-    first, last = np.maximum(a[:, i], b[:, j])
-    depth, row = concat_ranges(first, last)  # from `last` on, a product is 1
-    shares = tied_share(ties, depth, *a[:, i[row]]) * tied_share(ties, depth, *b[:, j[row]])
-    n = a.shape[1] + 1
-    return (np.bincount(last, minlength=n).cumsum(dtype=float) + np.bincount(depth, shares, n))[1:]
+    a, b: (2, documents) the first and the last rank of the tie of each document in the two lists."""
+    first, last = np.maximum(a, b)
+    d, doc = concat_ranges(first, last)  # from `last` on, a product is 1
+    product = np.ones(len(d))
+    for top, bottom in a[:, doc], b[:, doc]:
+        product *= np.minimum((d - top + 1) / (bottom - top + 1), 1)
+    n = depth + 1
+    complete = np.bincount(last, minlength=n).cumsum()
+    incomplete = np.bincount(d, product, n)
+    return complete[1:n] + incomplete[1:n]
 
-def largest_mass(ties: str, d: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the common mass of lists with the same documents, at each depth."""
-    power = 2 if ties == 'b' else 1
-    mass_a, mass_b = (top - 1 + (bottom - top + 1) * tied_share(ties, d, top, bottom)**power
-                      for top, bottom in (a, b))
+def largest_mass(a: np.ndarray, b: np.ndarray, depth: int, ties: str) -> np.ndarray:
+    """Return the divisors of A_d: the masses of lists with the same documents."""
+    if ties == 'a': return np.arange(1, depth + 1)
+    mass_a = common_mass(a, a, depth)
+    mass_b = common_mass(b, b, depth)
     return np.sqrt(mass_a * mass_b) if ties == 'b' else (mass_a + mass_b) / 2
 
+def mean_share(ties: np.ndarray, depth: int) -> np.ndarray:
+    """Return the mean share of the documents whose ties begin at depth d or above, for d from 1 to `depth`."""
+    everywhere = np.ones_like(ties)
+    n_documents = common_mass(ties[[0, 0]], everywhere, depth)
+    return common_mass(ties, everywhere, depth) / np.maximum(n_documents, 1)
+
 # %% ../../nbs/preparing/similarity.ipynb #c58c0015
+def continued(ranks: np.ndarray, ties: str) -> np.ndarray:
+    """Return the ties (2, documents) of a list that continues with the documents of the other list."""
+    rank, first, last = ranks
+    tie = np.stack([first, first if ties == 'w' else last])
+    unseen = np.flatnonzero(rank == 0)
+    tie[:, unseen] = np.arange(len(rank) - len(unseen), len(rank)) + 1
+    return tie
+
 @compares('RBO', shown='p')
 def _rbo(pair, /, *, p=.9, ties='a', form='ext'):
     check_value('p', p, 'between 0 and 1', 0 < p < 1)
@@ -120,62 +131,45 @@ def _rbo(pair, /, *, p=.9, ties='a', form='ext'):
     if form == 'res':
         low, high = (_rbo(pair, p=p, ties=ties, form=end) for end in ('min', 'max'))
         return high - low
-    a, b, i, j = pair
-    if a.size > b.size: a, b, i, j = b, a, j, i
-    s, n = a.shape[1], b.shape[1]
-    n_common = len(i)
+    shorter, longer = sorted(pair, key=np.max)
+    s, n = shorter.max(), longer.max()
+    a, b = continued(shorter, ties), continued(longer, ties)
+    common = are_common(pair)
     depth = n
+    shared = common
     if form == 'max':
-        depth += s - n_common
-        only_a, only_b = np.delete(np.arange(s), i), np.delete(np.arange(n), j)
-        i = np.hstack([i, np.arange(s, depth), only_a])
-        j = np.hstack([j, only_b, np.arange(n, depth)])
+        depth = len(common)
+        shared = slice(None)  # all documents
     d = np.arange(1, depth + 1)
-    a, b = (np.hstack([x, [d[x.shape[1]:]] * 2]) for x in (a, b))
-    mass = common_mass(ties, Pair(a, b, i, j))
-    largest = largest_mass(ties, d, a, b)
-    agreement = mass / largest
-    if form == 'ext':
-        expected = expected_mass(ties, d[s:], b[:, s:], j, agreement[s - 1])
-        agreement[s:] += expected / largest[s:]
+    largest = largest_mass(a, b, depth, ties)
+    agreement = common_mass(a[:, shared], b[:, shared], depth) / largest
+    if form == 'ext' and s < n:
+        only_b = b[:, shorter[0] == 0]
+        expected = (d - s) * agreement[s - 1] * mean_share(only_b, depth)
+        agreement[s:] += expected[s:] / largest[s:]
     tail = agreement[-1] * p**(depth + 1) / (1 - p)
-    if form == 'min': tail = n_common * (-np.log1p(-p) - p**d @ (1 / d))
+    if form == 'min':
+        unseen = -np.log1p(-p) - p**d @ (1 / d)
+        tail = common.sum() * unseen
     return (1 - p) / p * (agreement @ p**d + tail)
 
-def expected_mass(ties: str, d: np.ndarray, b: np.ndarray, common: np.ndarray, agreement: float) -> np.ndarray:
-    """Return the expected mass of the documents of `b` that the shorter list has not, at depths below its end."""
-    if not d.size: return d
-    top, bottom = b
-    single = np.ones(bottom[-1])
-    single[common] = 0
-    count = np.append(0, single.cumsum())
-    before, until = count[top - 1], count[bottom]  # in earlier ties, and with this tie
-    shares = before + (until - before) * tied_share(ties, d, top, bottom)
-    return np.arange(1, len(d) + 1) * agreement * shares / until
-
 # %% ../../nbs/preparing/similarity.ipynb #c58c0017
+def common_ranks(pair: np.ndarray) -> np.ndarray:
+    """Return the ranks (2, documents) of the common documents; a tie has its first rank."""
+    return pair[:, 1][:, are_common(pair)]
+
 @compares('tau')
 def _tau(pair, /):
     from scipy.stats import kendalltau
-    if len(pair.i) < 2: return np.nan
-    return kendalltau(pair.a[0, pair.i], pair.b[0, pair.j]).statistic
+    a, b = common_ranks(pair)
+    return kendalltau(a, b).statistic if len(a) > 1 else np.nan
 
 @compares('tau_AP')
 def _tau_ap(pair, /):
-    ranks_of_tie: dict = {}
-    for x, y in sorted(zip(pair.a[0, pair.i].tolist(), pair.b[0, pair.j].tolist())):
-        ranks_of_tie.setdefault(x, []).append(y)
-    above: list = []
-    total = 0.
-    for ranks in ranks_of_tie.values():
-        places = range(max(1, len(above)), len(above) + len(ranks))
-        concordant = sum(bisect_left(above, y) + bisect_right(above, y) - len(above) for y in ranks)
-        total += concordant * sum(1 / i for i in places) / len(ranks)
-        for y in ranks: insort(above, y)
-    return total / (len(above) - 1) if len(above) > 1 else np.nan
+    a, b = -common_ranks(pair)[..., None]
+    return tau_ap(b, a)[0]
 
 # %% ../../nbs/preparing/similarity.ipynb #c58c0019
-@dataclass(frozen=True)
 class RankingRules(Conventions):
     """The rules of measures of two rankings."""
     def describe(self) -> list[str]:
@@ -184,17 +178,17 @@ class RankingRules(Conventions):
 
 def parse_similarities(text: str) -> list[Measure]:
     """Parse measures of two rankings; raise ValueError for other names and parameters."""
-    measures: list = []
-    for single in (single for several in split(text) for single in each_cutoff(several)):
-        name, params, at, tool = read(single)
+    measures: dict = {}  # each once
+    texts = chain.from_iterable(map(each_cutoff, split(text)))
+    for name, params, at, tool in map(read, texts):
         measure = MEASURES.get(name.lower())
         if tool or not measure:
-            names = ' '.join(map(repr, MEASURES.values()))
-            raise ValueError(f'{single!r} is not a measure of two rankings; available: {names}')
+            available = ' '.join(map(repr, MEASURES.values()))
+            raise ValueError(f'{name!r} is not a measure of two rankings; available: {available}')
         for param in params.keys() - measure.kind.params: raise ValueError(f'{name} has no parameter {param!r}')
-        measures.append(Measure(measure.kind, params, at))
+        measures[Measure(measure.kind, params, at)] = None
     if not measures: raise ValueError('there is no measure; write it like RBO(p=0.9) or overlap@10')
-    return [*dict.fromkeys(measures)]
+    return [*measures]
 
 # %% ../../nbs/preparing/similarity.ipynb #c58c0020
 def similarity(
@@ -238,26 +232,27 @@ def similarity(
     Examples
     --------
     >>> a, b = {'q1': ['d1', 'd2', 'd3']}, {'q1': ['d1', 'd3', 'd4']}
-    >>> similarity(a, b, 'overlap@2 jaccard tau').means
-    {'overlap@2': 0.5, 'jaccard': 0.5, 'tau': 1.0}
+    >>> similarity(a, b, 'overlap@2 jaccard@3 tau').means
+    {'overlap@2': 0.5, 'jaccard@3': 0.5, 'tau': 1.0}
     """
     requested = parse_similarities(measures)
-    a, b = (run_of_documents(RunSource.of(run).read()) for run in (run_a, run_b))
-    pairs = pairs_of(a, b)
+    runs = [run_of_documents(RunSource.of(run).read()) for run in (run_a, run_b)]
+    pairs = paired_ranks(runs)
     if not pairs:
-        raise DataError('the runs have no query in common: '
-                        f'a has {a.queries[:3]}, b has {b.queries[:3]}')
+        a, b = (run.queries[:3] for run in runs)
+        raise DataError(f'the runs have no query in common: a has {a}, b has {b}')
     values = np.array([m.kind.function(pairs.values(), **m.arguments())
                        for m in requested])
-    common = np.mean([len(pair.i) for pair in pairs.values()])
-    counts = {'queries only in run a (left out)': len(a) - len(pairs),
-              'queries only in run b (left out)': len(b) - len(pairs)}
-    for m, undefined in zip(requested, np.isnan(values).sum(axis=1)):
-        counts[f'queries without a value of {m!r}'] = int(undefined)
-    notes = [Note('common', f'{common:,.1f} common documents per query'),
-             *a.notes, *b.notes]
+    common = np.mean([are_common(pair).sum() for pair in pairs.values()])
+    notes = [Note('common', f'{common:,.1f} common documents per query')]
+    counts = {}
+    for letter, run in zip('ab', runs):
+        notes += run.notes
+        counts[f'queries only in run {letter} (left out)'] = len(run) - len(pairs)
+    for m, row in zip(requested, values):
+        counts[f'queries without a value of {m!r}'] = np.count_nonzero(np.isnan(row))
     notes += [Note('similarity', text, n) for text, n in counts.items() if n]
-    name = f'{a.name or "a"} and {b.name or "b"}'
+    name = ' and '.join(run.name or letter for letter, run in zip('ab', runs))
     info = RunInfo(name, reading=NO_JUDGMENTS, notes=tuple(notes))
     group_of = {} if groups is None else group_names(groups, pairs)
     return Scores(tuple(requested), tuple(pairs), values, (info,), RankingRules(),
