@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 
 # %% ../../nbs/preparing/similarity.ipynb #c58c0005
-from .. import DataError, Measure, Run, Scores
+from .. import Conventions, DataError, Judged, Measure, Run, Scores
 from ..core.arrays import concat_ranges
 from ..core.choices import check_option, check_value
-from ..core.judged import Judged
 from ..core.measures import declare
 from ..data.judging import ranks_in_order, run_of_documents
 from ..data.recognition import RunSource
 from ..data.text import Note
-from ..evaluation.conventions import Conventions
 from ..evaluation.evaluation import group_names
 from ..evaluation.scores import NO_JUDGMENTS, RunInfo
 from ..metrics.parsing import each_cutoff, read, split
@@ -139,7 +137,7 @@ def _rbo(pair, /, *, p=.9, ties='a', form='ext'):
     shared = common
     if form == 'max':
         depth = len(common)
-        shared = slice(None)  # all documents
+        shared = np.ones(depth, bool)  # all documents
     d = np.arange(1, depth + 1)
     largest = largest_mass(a, b, depth, ties)
     agreement = common_mass(a[:, shared], b[:, shared], depth) / largest
@@ -250,7 +248,7 @@ def similarity(
         notes += run.notes
         counts[f'queries only in run {letter} (left out)'] = len(run) - len(pairs)
     for m, row in zip(requested, values):
-        counts[f'queries without a value of {m!r}'] = np.count_nonzero(np.isnan(row))
+        counts[f'queries without a value of {m!r}'] = int(np.isnan(row).sum())
     notes += [Note('similarity', text, n) for text, n in counts.items() if n]
     name = ' and '.join(run.name or letter for letter, run in zip('ab', runs))
     info = RunInfo(name, reading=NO_JUDGMENTS, notes=tuple(notes))
