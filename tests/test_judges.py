@@ -10,7 +10,7 @@ from helpers import irmetrics
 from scipy.stats import kendalltau
 from sklearn.metrics import cohen_kappa_score
 
-from irmetrics_nb import DataError, agreement, evaluate
+from irmetrics_nb import DataError, EvaluationWarning, agreement, evaluate
 from irmetrics_nb.preparing.judges import correlate, kappa, ordinal_alpha, tau_ap, tau_b
 
 KAPPAS = {"kappa": None, "linear_kappa": "linear", "quadratic_kappa": "quadratic"}
@@ -178,16 +178,37 @@ def test_a_judge_who_favours_a_system_is_seen():
 
 def test_systems_without_differences_have_no_tau():
     found = agreement(PEOPLE, PEOPLE, {"A": RUNS["A"], "B": RUNS["A"]}, measure="RR")
-    assert all(math.isnan(value) for value in found.correlations["tau"])
-    assert "tau is not defined" in str(found) and "too few" in str(found) and "*" not in str(found)
+    assert all(math.isnan(value) for name in ("tau", "tau_AP") for value in found.correlations[name])
+    text = str(found)
+    assert "tau and tau_AP are not defined" in text and "too few" in text and "*" not in text and "nan" not in text
 
 
 @pytest.mark.parametrize(("runs", "measure", "message"), [
-    ({"A": RUNS["A"]}, "AP", "at least two runs"), (RUNS, "AP RR", "one measure, not 2"), (RUNS, "nDGC", "nDGC"),
+    ({"A": RUNS["A"]}, "AP", "at least two runs"), (RUNS, "GMAP", "an arithmetic mean over queries, not GMAP"), (RUNS, "AP RR", "one measure, not 2"), (RUNS, "nDGC", "nDGC"),
 ])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(runs, measure, message):
     with pytest.raises(ValueError, match=message):
         agreement(PEOPLE, PEOPLE, runs, measure=measure)
+
+
+def test_a_gain_without_variance_has_no_interval_and_no_star():
+    runs = {"A": {q: {"d1": 1.0} for q in PEOPLE}, "B": {q: {"d2": 1.0} for q in PEOPLE}}
+    first, second = ({q: {"d1": 1, "d2": grade} for q in PEOPLE} for grade in (0, 1))
+    found = agreement(first, second, runs, measure="P@1")
+    assert [row["gain"] for row in found.rows] == [-0.5, 0.5]
+    assert all(math.isnan(row["low"]) for row in found.rows) and str(found).count("unknown") == 2 and "*" not in str(found)
+
+
+def test_nothing_retrieved_gives_no_verdict_about_systems():
+    nothing = {q: {} for q in PEOPLE}
+    with pytest.warns(EvaluationWarning, match="no judged document was retrieved"):
+        text = str(agreement(PEOPLE, PEOPLE, {"A": nothing, "B": nothing}, measure="P@1"))
+    assert "not defined" in text and "unknown" in text and "tau =" not in text
+
+
+def test_few_documents_are_said_to_be_few():
+    assert "2 documents: too few for a reliable kappa" in str(agreement(judged([0, 1]), judged([1, 1])))
+    assert "too few" not in str(agreement(judged([0, 1] * 25), judged([1, 1] * 25)))
 
 
 def test_the_same_seed_gives_the_same_ranges():

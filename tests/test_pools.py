@@ -122,3 +122,11 @@ def test_bad_options_have_clear_errors():
     with pytest.raises(ValueError, match='needs two runs'): pool(run, by='difference')
     with pytest.raises(ValueError, match='pooled must be'): check({'q': ['a']}, run, groups={'run': 'x'})
     with pytest.raises(DataError, match='has no team'): check({'q': ['a']}, run, pooled=1, groups={'x': 'y'})
+
+
+def test_a_run_without_documents_has_no_share_of_judged_ones():
+    "Nothing is 0 % unjudged."
+    qrels, empty = {"q": {"d": 1}}, {"a": {"q": {}}}
+    assert unjudged(qrels, empty, k=10).notes == ("a: nothing retrieved for queries with judgments",)
+    report = check(qrels, empty, pooled=10)
+    assert "no judged document was retrieved" in str(report) and "nan" not in str(report)

@@ -5,11 +5,12 @@ from itertools import groupby, permutations, product
 
 import numpy as np
 import pytest
+from helpers import irmetrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from irmetrics_nb import DataError, Scores, evaluate, load_example, similarity
+from irmetrics_nb import DataError, Scores, compare, evaluate, load_example, similarity
 
 LIST = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 2), min_size=1, max_size=5)
 P = Fraction(4, 5)
@@ -137,7 +138,7 @@ def test_queries_of_one_run_are_left_out_and_counted():
     assert scores.to_dict()["1"]["RBO(p=0.9)"] == pytest.approx(1)
     assert scores.to_dict()["3"]["RBO(p=0.9)"] == 0
     text = " ".join(str(scores).split())
-    assert "1 queries only in run a" in text and "1 queries only in run b" in text
+    assert "1 query only in run a" in text and "1 query only in run b" in text
     assert "2 queries without a value of tau" in text
     assert "judg" not in text and "relevant" not in text
 
@@ -193,3 +194,19 @@ def test_the_command_stops_below_a_floor(tmp_path):
         with pytest.raises(SystemExit) as end:
             main(["similarity", *paths, "--min", floor])
         assert end.value.code == code
+
+
+def test_a_floor_stops_where_there_is_no_value(tmp_path):
+    "One common document has no tau, so no floor of tau is reached."
+    for name, line in ("a", "q Q0 d 1 2.0 t"), ("b", "q Q0 d 1 3.0 t"):
+        (tmp_path / f"{name}.run").write_text(line + "\n")
+    ran = irmetrics("similarity", "a.run", "b.run", "-m", "tau", "--min", "tau=0.5", cwd=tmp_path)
+    assert ran.returncode == 3 and "minimum not reached: tau" in ran.stderr and "unknown" in ran.stderr
+    assert "1 query without a value of tau" in ran.stdout.replace("\n", " ")
+
+
+def test_a_similar_run_is_not_called_a_better_one():
+    runs = load_example().runs
+    likeness = {name: similarity(runs["bm25"], runs[name], "RBO") for name in ("lsa", "tfidf")}
+    with pytest.raises(ValueError, match="not measures of quality"):
+        compare(likeness)

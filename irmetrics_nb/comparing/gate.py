@@ -359,14 +359,16 @@ def _floor_text(system, mean, floor):
 
 # %% ../../nbs/comparing/gate.ipynb #c2e06054
 def missed_floors(scores: Iterable[Scores], floors: Iterable[Floor]) -> list[str]:
-    """Return a sentence for each run with a mean below a floor (lowest allowed mean).
+    """Return a sentence for each run with a mean below a floor (lowest allowed mean), or
+    without a mean.
 
     Raises KeyError for a measure that was not computed."""
     out = []
     for run, floor in product(scores, floors):
         named = replace(floor, measure=[*run][run._index(floor.measure)])
         mean = run.means[named.measure]
-        if mean < floor.least: out.append(_floor_text(run.name or 'run', mean, named))
+        if mean >= floor.least: continue
+        out.append(_floor_text(run.name or 'run', mean, named))
     return out
 
 # %% ../../nbs/comparing/gate.ipynb #dc02c396

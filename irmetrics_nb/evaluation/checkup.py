@@ -378,7 +378,7 @@ def facts_of_run(evidence: RunEvidence) -> dict[str, Any]:
     if qrels is not None:
         facts |= {'queries': evidence.depth.queries, 'queries with judgments': evidence.common,
                   'judged queries missing from the run': len(evidence.unanswered)}
-    if evidence.common:
+    if evidence.common and evidence.depth.largest:
         for top in 10, 100: facts[f'top {top} judged'] = judged_share(hits, top)
         facts['judged documents retrieved'] = len(hits.rank)
         n_tied = len(tied_queries(hits))
@@ -389,7 +389,7 @@ def facts_of_run(evidence: RunEvidence) -> dict[str, Any]:
                 facts[f'{m}, worst to best order of ties'] = f'{value_text(low)} to {value_text(high)}'
     facts |= {
         'documents': evidence.depth.documents,
-        'documents per query': f'{counts.depth.min():,} to {evidence.depth.largest:,}',
+        'documents per query': f'{counts.depth.min(initial=evidence.depth.largest):,} to {evidence.depth.largest:,}',
         f'queries with fewer than {k}': int((counts.depth < k).sum()),
     }
     return facts

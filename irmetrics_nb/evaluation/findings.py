@@ -520,7 +520,7 @@ def _score_problems(evidence):
     """Yield problems of the scores and the ranks of a run. Examples are equal scores, queries that retrieve
     themselves, and ranks that contradict the scores."""
     counts = evidence.counts
-    if not counts: return
+    if not counts or not len(counts.depth): return
     several = counts.depth > 1
     flat = counts.lowest == counts.highest
     lowest = counts.lowest.min()
@@ -539,8 +539,9 @@ def _tie_problems(evidence):
     hits = evidence.hits
     if not (hits and evidence.common): return
     n = len(hits.rank)
+    if not n: return
     share = judged_share(hits, TOP)
-    if n and share < .1: yield problem('few-judged', share=share)
+    if share < .1: yield problem('few-judged', share=share)
     complete = n == hits.retrieved.sum() == len(evidence.qrels.rows)
     if complete and _ranks_by_grade(evidence.counts, hits): yield problem('judgments-as-run')
     tied = tied_queries(hits)

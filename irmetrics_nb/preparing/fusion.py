@@ -41,7 +41,9 @@ def align(tables: Sequence[Any]) -> tuple[Rows, list[np.ndarray]]:
     pair = rows.query * np.int64(len(documents)) + code
     _, first, place = np.unique(pair, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.argsort(order)[place]
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    place = number[place]
     end = np.cumsum([len(table.rows) for table in tables])
     return rows.selected(first[order]), np.split(place, end[:-1])
 

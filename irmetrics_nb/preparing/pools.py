@@ -190,8 +190,11 @@ def unjudged(qrels: Any, runs: Any, k: int = 10) -> Pool:
     sizes = zip(holes.sum(axis=1), (top & with_judgments).sum(axis=1))
     notes = []
     for name, (n, n_all) in zip(names, sizes):
-        share = f'{100 * n / max(n_all, 1):.0f} %'
-        notes.append(f'{name}: {share} of the top {k} unjudged ({n:,} of {n_all:,})')
+        text = 'nothing retrieved for queries with judgments'
+        if n_all:
+            share = f'{100 * n / n_all:.0f} %'
+            text = f'{share} of the top {k} unjudged ({n:,} of {n_all:,})'
+        notes.append(f'{name}: {text}')
     left_out = top.any(axis=0) & ~with_judgments
     n_left_out = len(np.unique(rows.query[left_out]))
     if n_left_out:

@@ -18,6 +18,7 @@ from .. import Conventions, DataError, Judged, Measure, Run, Scores
 from ..core.arrays import concat_ranges
 from ..core.choices import check_option, check_value
 from ..core.measures import declare
+from ..data.errors import counted
 from ..data.judging import ranks_in_order, run_of_documents
 from ..data.recognition import RunSource
 from ..data.text import Note
@@ -64,7 +65,7 @@ def compares(name: str, **declared: Any) -> Callable:
                 return np.array([f(pair, **params) if pair.size else np.nan for pair in pairs])
             f(SAME, **params)  # to check the parameters
             return np.full(len(pairs.retrieved), np.nan)
-        MEASURES[name.lower()] = declare(name, **declared)(values).measure
+        MEASURES[name.lower()] = declare(name, quality=False, **declared)(values).measure
         return f
     return declared_by
 
@@ -246,10 +247,11 @@ def similarity(
     counts = {}
     for letter, run in zip('ab', runs):
         notes += run.notes
-        counts[f'queries only in run {letter} (left out)'] = len(run) - len(pairs)
+        counts[f'only in run {letter} (left out)'] = len(run) - len(pairs)
     for m, row in zip(requested, values):
-        counts[f'queries without a value of {m!r}'] = int(np.isnan(row).sum())
-    notes += [Note('similarity', text, n) for text, n in counts.items() if n]
+        counts[f'without a value of {m!r}'] = int(np.isnan(row).sum())
+    for text, n in counts.items():
+        if n: notes.append(Note('similarity', f'{counted(n, "query")} {text}'))
     name = ' and '.join(run.name or letter for letter, run in zip('ab', runs))
     info = RunInfo(name, reading=NO_JUDGMENTS, notes=tuple(notes))
     group_of = {} if groups is None else group_names(groups, pairs)
