@@ -210,3 +210,12 @@ def test_a_similar_run_is_not_called_a_better_one():
     likeness = {name: similarity(runs["bm25"], runs[name], "RBO") for name in ("lsa", "tfidf")}
     with pytest.raises(ValueError, match="not measures of quality"):
         compare(likeness)
+
+
+def test_a_list_shorter_than_the_cutoff_is_counted():
+    "Two equal lists of two documents have an overlap@10 of 0.2, which nobody should read as a change."
+    runs = {"q1": ["a", "b"], "q2": [f"d{i}" for i in range(12)], "q3": []}
+    scores = similarity(runs, runs, "overlap@10 jaccard@10")
+    assert scores.values[0, 0].tolist()[:2] == [0.2, 1.0] and scores.values[0, 1, 0] == 1
+    assert "2 queries with a shorter list, which lowers overlap@10" in " ".join(str(scores).split())
+    assert "shorter" not in str(similarity({"q": runs["q2"]}, {"q": runs["q2"]}, "overlap@10"))

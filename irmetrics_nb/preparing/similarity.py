@@ -203,8 +203,9 @@ def similarity(
         are left out and counted. `run_b` is the reference of tau_AP.
     measures : str
         RBO(p=0.9, ties='a', form='ext') with ties 'a', 'b' or 'w' and form 'ext',
-        'min', 'max' or 'res'; overlap@k; jaccard@k; tau and tau_AP of the common
-        documents, NaN if there are fewer than two. An empty list has RBO 0 with another
+        'min', 'max' or 'res'; overlap@k, divided by k also for shorter lists;
+        jaccard@k; tau and tau_AP of the common documents, NaN if there are fewer than
+        two. An empty list has RBO 0 with another
         list. Two empty lists have no value (NaN).
     groups : Groups, dict, Series, table or path, optional
         The group of each query.
@@ -248,7 +249,12 @@ def similarity(
     for letter, run in zip('ab', runs):
         notes += run.notes
         counts[f'only in run {letter} (left out)'] = len(run) - len(pairs)
+    depths = [pair[:, 0].max(axis=1, initial=0) for pair in pairs.values()]
+    shortest = np.min(depths, axis=1)
     for m, row in zip(requested, values):
+        if m.kind.name == 'overlap':
+            n_short = int((shortest < m.arguments()['k']).sum())
+            counts[f'with a shorter list, which lowers {m!r}'] = n_short
         counts[f'without a value of {m!r}'] = int(np.isnan(row).sum())
     for text, n in counts.items():
         if n: notes.append(Note('similarity', f'{counted(n, "query")} {text}'))
