@@ -3,7 +3,7 @@ import gzip
 import json
 import shutil
 import warnings
-from collections import namedtuple
+from collections import Counter, namedtuple
 from fractions import Fraction
 
 import ir_measures
@@ -32,7 +32,7 @@ from irmetrics_nb import (
     report,
 )
 from irmetrics_nb.core.choices import CHOICES
-from irmetrics_nb.data.qrels_and_runs import pair_keys, without_repeats
+from irmetrics_nb.data.qrels_and_runs import pair_keys, repeated_keys, without_repeats
 from irmetrics_nb.data.sources import read_rows
 
 WAYS = 'first', 'last', 'best'
@@ -440,3 +440,10 @@ def test_the_mean_of_several_judges_by_hand_and_by_the_command(tmp_path):
     ranks = [{'query': 'q', 'doc_id': 'a', 'rank': 1}, {'query': 'q', 'doc_id': 'b', 'rank': 2}, {'query': 'q', 'doc_id': 'a', 'rank': 4}]
     assert Run(ranks, duplicates='mean').to_dict() == {'q': {'a': -2.5, 'b': -2}}
     with pytest.raises(ValueError, match="read with duplicates='mean', which left out 1 row"): Run(Run(ranks, duplicates='mean'), duplicates='first')
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3) | st.integers(0, 2**24) | st.just(2**32 - 1)), max_size=60))
+def test_the_repeated_keys_are_those_of_two_rows_also_where_halves_of_different_keys_are_equal(halves):
+    keys = np.array([high << 32 | low for high, low in halves], np.uint64)
+    counts = Counter(keys.tolist())
+    assert repeated_keys(keys).tolist() == sorted((counts - Counter(counts.keys())).elements())

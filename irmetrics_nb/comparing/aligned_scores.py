@@ -476,11 +476,6 @@ def _decide_jointly(rows, positions, method, progress):
     if method.own_interval: intervals = results[1:]
     return Decision(p, np.minimum(p * n, 1), levels, alpha, intervals)
 
-def _detectable_by_t(values, a, b, *, alpha):
-    """Return the minimum detectable difference of columns a and b. The last column has the weights."""
-    *pair, weights = _common(values.T[[a, b, -1]]).T
-    return detectable(differences(*pair), weights, alpha=alpha)
-
 def _spread_warning(values, systems):
     """Return a warning if the systems vary unequally, and '' otherwise. values: array (queries, systems)."""
     if len(values) < LEAST_QUERIES or not vary_unequally(values): return ''
@@ -521,8 +516,9 @@ class SignificanceTest:
     details: str = ''       # what is needed to repeat it
     # a number with the sign of the difference that is tested: positive favours b
     statistic: Callable[[np.ndarray], float] = mean_or_nan
-    # the minimum detectable difference, of an array (queries, systems), a, b and alpha
-    detectable: Callable[..., float] = _detectable_by_t
+    # the minimum detectable difference of a joint test, of an array (queries, systems),
+    # a, b and alpha; None: that of the t-test
+    detectable: Callable[..., float] | None = None
     detectable_by: str = 'the t-test'  # the test with this minimum detectable difference
     # a warning or '', from an array (queries, systems) and the names of the systems
     warn: Callable[[np.ndarray, Sequence[str]], str] | None = None
@@ -751,22 +747,32 @@ PAIR_COLUMNS = tuple('measure a b mean_a mean_b difference low high level p p_ad
 # %% ../../nbs/comparing/aligned_scores.ipynb #32ef2fd4
 LEAST_QUERIES = 3  # fewer queries give no test
 
-def _describe(values, method, level, span, interval, **fields):
-    """Return the `Pair` of two systems. values: array (3, queries), with the weights. span: the largest possible
-    difference; intervals are clipped to it. interval: the interval that the test gives, or None to compute one.
-    fields: the names and p-values of the pair."""
-    a, b, weights = _common(values).T
+def _describe(values, tested, systems, decision, cell, method, span, **fields):
+    """Return the `Pair` of two systems. values: array (systems, queries), with the weights as the last row. tested: the
+    values as they were tested. systems: the rows of both systems. cell: the index of the pair in `decision`. span: the
+    largest possible difference; intervals are clipped to it. fields: the names of the pair."""
+    a, b, weights = _common(values[[*systems, -1]]).T
     d = differences(a, b)
-    if interval is None: interval = _interval_of_mean(d, method, level, weights)
+    test = method.known_test
+    level = float(decision.levels[cell])
+    if decision.intervals is None: interval = _interval_of_mean(d, method, level, weights)
+    else: interval = decision.intervals[:, *cell]
+    alpha = decision.lowest_alpha
+    in_test = differences(*tested[systems]) if test.joint else d
+    could = np.nan
+    if len(in_test) >= LEAST_QUERIES:
+        could = test.detectable(tested.T, *systems, alpha=alpha) if test.detectable else detectable(d, weights, alpha=alpha)
     bounds = _interval_of_mean(d, method, 1 - 2 * method.alpha, weights, one_sided=True)
     low, high, lower, upper = np.clip([*interval, *bounds], -span, span).tolist()
     wins, ties, losses = wins_ties_losses(d)
     difference, _, effective = moments(d, weights)
-    if method.test == 't': fields['statistic'] = difference
+    statistic = difference if method.test == 't' else test.statistic(in_test)
     return Pair(
         mean_a=mean_or_nan(a, weights), mean_b=mean_or_nan(b, weights), difference=difference, low=low, high=high,
+        p=float(decision.p[cell]), p_adjusted=float(decision.adjusted[cell]), statistic=float(statistic),
         effect=effect_size(d, weights), wins=wins, ties=ties, losses=losses, queries=len(d), skewness=skewness(d),
-        lower_bound=lower, upper_bound=upper, level=level, effective=effective, weight=float(weights.sum()), **fields)
+        detectable=np.inf if could > span else could, lower_bound=lower, upper_bound=upper, level=level,
+        effective=effective, weight=float(weights.sum()), **fields)
 
 def _interval_of_mean(d, method, level, weights, one_sided=False):
     """Return the confidence interval of the mean of the differences `d`. one_sided: whether its ends are used as
@@ -816,14 +822,6 @@ def _common(rows):
     values. The result has the shape (queries, systems)."""
     return rows[:, ~np.isnan(rows).any(axis=0)].T
 
-def _detectable(values, systems, alpha, test, span):
-    """Return the minimum detectable difference of a pair at the level `alpha`. values: array (systems, queries).
-    Returns infinity if it is larger than `span`, the largest possible difference, and NaN for fewer than three
-    queries."""
-    if len(_common(values[systems])) < LEAST_QUERIES: return np.nan
-    smallest = test.detectable(values.T, *systems, alpha=alpha)
-    return np.inf if smallest > span else smallest
-
 # %% ../../nbs/comparing/aligned_scores.ipynb #b6b31fb3
 def compare_family(
     sample: Sample, measures: str | Sequence[str], method: Method,
@@ -865,18 +863,9 @@ def compare_family(
         measure, name = tables[i]
         systems = [*positions[j]]
         a, b = (sample.systems[system] for system in systems)
-        span = sample.span(measure)
-        level = float(decision.levels[i, j])
-        interval = None
-        if decision.intervals is not None: interval = decision.intervals[:, i, j]
-        could = _detectable(tested[i], systems, decision.lowest_alpha, test, span)
-        statistic = test.statistic(differences(*tested[i][systems]))
         pairs.append(_describe(
-            rows[i][[*systems, -1]], method, level, span, interval, measure=measure,
-            a=a, b=b, p=float(decision.p[i, j]),
-            p_adjusted=float(decision.adjusted[i, j]),
-            slice=name, family=family, detectable=could,
-            statistic=float(statistic),
+            rows[i], tested[i], systems, decision, (i, j), method, sample.span(measure),
+            measure=measure, a=a, b=b, slice=name, family=family,
             has_judged=_has_judged(samples[name], rows[i], systems)))
         describing(len(pairs), decision.p.size)
     return pairs

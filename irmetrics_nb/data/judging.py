@@ -429,7 +429,6 @@ def looks_at(
     documents = rows.parent or rows.doc
     retrieved = np.zeros(len(judgments), bool)
     retrieved[hits.judgment] = True
-    lacking = np.bincount(judgments.query[~retrieved], minlength=len(qrels)) > 0
     for window, numbers in samples:
         room = MANY_DOCS if observe else DOCS_PER_WINDOW
         numbers = numbers[:QUERIES_PER_WINDOW]
@@ -439,10 +438,11 @@ def looks_at(
             look = QueryLook(rows.query_ids[number], query >= 0, rows.value[rows_here])
             if i < RANKED_QUERIES: look.rank = ranks_on_lines(rows, rows_here[:RANKED_ROWS])
             looks.append(look)
-            if query < 0 or not lacking[query] or room <= 0: continue
+            if query < 0 or room <= 0: continue
+            judged = qrels._pairs.rows_of(query)
+            if retrieved[judged].all(): continue
             docs = documents[rows_here[:room]].tolist()
             room -= len(docs)
-            judged = np.flatnonzero(judgments.query == query)
             missed = judged[~retrieved[judged] & (judgments.value[judged] >= 0)]
             look.missed = _sample(judgments.doc[missed].tolist())
             judged_docs = {*judgments.doc[judged].tolist()}

@@ -61,15 +61,17 @@ def pair_keys(rows: Rows) -> np.ndarray:
     return keys
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #18507a31
-def repeated_keys(keys: np.ndarray, rows: Rows) -> np.ndarray:
+def repeated_keys(keys: np.ndarray) -> np.ndarray:
     """Return the keys (hashes of query and document) that several rows have.
 
-    Rarely, the array also has the key of a single row, because different keys can be
-    equal in the bits that are compared."""
-    packed = pack(rows.query, keys, len(rows.query_ids))
-    ordered = np.sort(packed)
-    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    return keys[np.isin(packed, repeated)] if repeated.size else repeated
+    A key that n rows have is returned n - 1 times."""
+    halves = np.sort(keys.astype(np.uint32))  # faster than to sort whole keys
+    repeated = halves[1:][halves[1:] == halves[:-1]]
+    del halves
+    if not repeated.size: return keys[:0]
+    candidates = KeyIndex(np.unique(repeated).astype(np.uint64)).candidates(keys)
+    ordered = np.sort(keys[candidates])
+    return ordered[1:][ordered[1:] == ordered[:-1]]
 
 def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
     """Raise DataError for a duplicate document in a query, or one judged for two subtopics.
@@ -114,7 +116,7 @@ def without_repeats(rows: Rows, keys: np.ndarray, duplicates: str) -> tuple[Rows
     `keys` has a hash of query and document for each row. `duplicates` says which row
     remains: the 'first', the 'last', or the 'best', which has the highest number. With
     'mean', the first row remains and gets the mean of the numbers."""
-    suspects = repeated_keys(keys, rows)
+    suspects = repeated_keys(keys)
     if not len(suspects): return rows, keys
     suspected = np.flatnonzero(np.isin(keys, suspects))
     if duplicates == 'last': suspected = suspected[::-1]
@@ -165,7 +167,7 @@ class Pairs:
     @cached_property
     def suspects(self) -> np.ndarray:
         """Return the hashes of rows that may be duplicates."""
-        return repeated_keys(self.keys, self.rows)
+        return repeated_keys(self.keys)
 
     @cached_property
     def index(self) -> KeyIndex:
@@ -182,6 +184,13 @@ class Pairs:
         packed = pack(self.rows.query, self.keys, len(self.rows.query_ids))
         order = np.argsort(packed)
         return order, packed[order]
+
+    def rows_of(self, query: int) -> np.ndarray:
+        """Return the rows of the query with this number, as an index array."""
+        order, packed = self.packed
+        ends = pack(np.array([query, query + 1]), np.zeros(2, np.uint64), len(self.rows.query_ids))
+        begin, end = np.searchsorted(packed, ends)
+        return order[begin:end]
 
     @cached_property
     def query_index(self) -> KeyIndex:
@@ -483,7 +492,7 @@ class QueryDocTable:
         converted to rows."""
         return self._dicts or self.rows
 
-    @property
+    @cached_property
     def _facts(self) -> Rows:
         """Return an object with facts about the source, such as `notes` and `repeats`.
 

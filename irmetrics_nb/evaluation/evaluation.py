@@ -9,7 +9,7 @@ __all__ = ['OTHER_NAMES', 'evaluate']
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from itertools import accumulate, compress, repeat
 from typing import Any
 
@@ -475,15 +475,11 @@ def _all_tie_bounds(measures, values, batches, scored):
     return bounds
 
 # %% ../../nbs/evaluation/evaluation.ipynb #16a794a6
-_parse_text = lru_cache(parse_all)  # of the same text again and again, as in a training loop
-
 def requested_measures(
     measures: Measures, conventions: Conventions, names: NamesChoice = 'standard',
 ) -> tuple[Measure, ...]:
     """Parse measures; look names up in the tool of the conventions first."""
-    parse_measures: Any = parse_all
-    if isinstance(measures, str): parse_measures = _parse_text
-    return tuple(parse_measures(measures, tool=tool_of(conventions), names=names))
+    return tuple(parse_all(measures, tool=tool_of(conventions), names=names))
 
 # %% ../../nbs/evaluation/evaluation.ipynb #574c5c7d
 def group_names(groups: Any, query_ids: Iterable[str]) -> dict[str, str]:

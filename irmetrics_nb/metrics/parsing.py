@@ -12,6 +12,7 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, get_args
 
 # %% ../../nbs/metrics/parsing.ipynb #351cb858
@@ -309,12 +310,18 @@ def _read(text, tool, names='standard'):
                          f'measure such as {nearest_kind(name) or "AP"}')
     if not isinstance(text, str):
         raise ValueError(f'a measure must be a text or a Measure, not {quoted(text)}')
-    try: return [m for one in each_cutoff(text) for m in _labelled(one, tool, names)]
+    try: return _read_text(text, tool, names, tuple(KINDS.values()))
     except ValueError as e:
         message = str(e)
         named = message.startswith(f'{text}: ') or repr(text) in message
         if not named: message = f'{quoted(text)}: {e}'
         raise ValueError(shorter(message, 800)) from None
+
+@lru_cache(1000)
+def _read_text(text, tool, names, kinds):
+    """Return the measures that a text names. kinds: all that are declared, so that a
+    measure that is declared again is read again."""
+    return [m for one in each_cutoff(text) for m in _labelled(one, tool, names)]
 
 def _labelled(text, tool, names):
     """Parse a text into measures. If `names` is 'asked', the text is the label of its
