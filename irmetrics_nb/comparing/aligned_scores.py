@@ -757,11 +757,11 @@ def _describe(values, tested, systems, decision, cell, method, span, **fields):
     level = float(decision.levels[cell])
     if decision.intervals is None: interval = _interval_of_mean(d, method, level, weights)
     else: interval = decision.intervals[:, *cell]
-    alpha = decision.lowest_alpha
     in_test = differences(*tested[systems]) if test.joint else d
     could = np.nan
     if len(in_test) >= LEAST_QUERIES:
-        could = test.detectable(tested.T, *systems, alpha=alpha) if test.detectable else detectable(d, weights, alpha=alpha)
+        given = (tested.T, *systems) if test.detectable else (d, weights)
+        could = (test.detectable or detectable)(*given, alpha=decision.lowest_alpha)
     bounds = _interval_of_mean(d, method, 1 - 2 * method.alpha, weights, one_sided=True)
     low, high, lower, upper = np.clip([*interval, *bounds], -span, span).tolist()
     wins, ties, losses = wins_ties_losses(d)
