@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import sys
 import warnings
 
 import numpy as np
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 import irmetrics_nb
 from irmetrics_nb import DataError, DataWarning, Qrels, Run, Scores, check, evaluate, load_example
+from irmetrics_nb.data import tables
 
 GRADES = {f'q{q}': {f'd{d}': (q * d) % 3 for d in range(9)} for q in range(30)}
 SCORES = {f'q{q}': {f'd{d}': 10 - (d * 7 + q) % 11 / 2 for d in range(9)} for q in range(30)}
@@ -598,6 +600,28 @@ def test_pandas_tables_have_the_columns_of_polars_ones(tmp_path):
         assert all(frame[name].tolist() == table[name].to_list() for name in table.columns)
         assert type(pairs)(frame).to_dict() == pairs.to_dict()
 
+
+PANDAS_ITEMS = [
+    ['a', 'é', ''], ['a', None, float('nan')], [None, None], ['a', b'b'], [b'a'], ['a', 1], [1, None], ['a', '\ud800'],
+    ['a', 1.5], ['a', True], ['a', ['b']], [2**70, 'a'],
+]
+
+@pytest.mark.parametrize('dtype', [object, 'string', 'category'])
+@pytest.mark.parametrize('items', PANDAS_ITEMS, ids=ascii)
+def test_pandas_text_is_the_same_with_and_without_pyarrow(items, dtype, monkeypatch):
+    pytest.importorskip('pyarrow')
+    def result():
+        try: series = tables._from_pandas('doc_id', column)
+        except Exception as error: return repr(error)
+        return series.dtype, [*map(repr, series.to_list())]
+    try: column = pd.Series(items, dtype=dtype, index=range(len(items))[::-1])
+    except (TypeError, ValueError): pytest.skip('pandas refuses these items')
+    fast = result()
+    text = all(isinstance(item, str) for item in items) and '\ud800' not in items and dtype != 'category'
+    if text: assert tables._arrow_texts(column) is not None
+    monkeypatch.setitem(sys.modules, 'pyarrow', None)
+    assert tables._arrow_texts(column) is None
+    assert fast == result()
 
 def test_missing_pandas_is_an_import_error_that_names_it(monkeypatch):
     usual = builtins.__import__

@@ -400,9 +400,20 @@ def to_polars_table(source: Any, role: str, columns: Mapping = NO_COLUMNS) -> An
     positions = column_positions(names, role, columns)
     return pl.DataFrame([_from_pandas(names[i], source.iloc[:, i]) for i in positions])
 
+def _arrow_texts(column):
+    """Return a pandas column of text in an Arrow array, which is faster than a list; None without pyarrow, and for a
+    column that is not all text and missing values."""
+    try:
+        import pyarrow
+        texts = pyarrow.array(column, from_pandas=True)
+    except (ImportError, ValueError, TypeError, NotImplementedError, OverflowError): return None
+    return texts if str(texts.type) in ('string', 'large_string', 'string_view') else None
+
 def _from_pandas(name, column):
     pl = import_polars()
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in 'iuf': return pl.Series(name, column.to_numpy())
+    texts = _arrow_texts(column)
+    if texts is not None: return pl.Series(name, texts)
     items = [None if missing else x for x, missing in zip(column.tolist(), column.isna().tolist())]
     return pl.Series(name, items, pl.String if all(isinstance(x, str | None) for x in items) else pl.Object)
 
