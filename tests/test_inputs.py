@@ -615,7 +615,7 @@ def test_pandas_text_is_the_same_with_and_without_pyarrow(items, dtype, monkeypa
         except Exception as error: return repr(error)
         return series.dtype, [*map(repr, series.to_list())]
     try: column = pd.Series(items, dtype=dtype, index=range(len(items))[::-1])
-    except (TypeError, ValueError): pytest.skip('pandas refuses these items')
+    except (TypeError, ValueError): return  # pandas refuses these items
     fast = result()
     text = all(isinstance(item, str) for item in items) and '\ud800' not in items and dtype != 'category'
     if text: assert tables._arrow_texts(column) is not None

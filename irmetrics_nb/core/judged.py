@@ -125,7 +125,7 @@ class Judged:
         values: (entries,) one value per judged retrieved document, or one number for
         all. Raises ValueError for a sum that is too large for a float."""
         is_array = isinstance(values, np.ndarray)
-        weights = values if is_array else np.broadcast_to(values, self.query.shape)
+        weights = values if is_array else np.full(len(self.query), values)
         total = np.bincount(self.query, weights=weights, minlength=len(self))
         for wrong in total[~np.isfinite(total)]:
             raise ValueError('the grades of a query are too large: the sum of their '

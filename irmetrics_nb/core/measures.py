@@ -529,6 +529,7 @@ class Measure(Generic[_P]):
 
     def unless_said(self, **params: Any) -> 'Measure[_P]':
         """Return the measure with new values for parameters not set explicitly."""
+        if not params: return self
         free = self.defaults.keys() - self.given
         new = {p: x for p, x in params.items() if p in free}
         return self(**new).labelled(self.label) if new else self

@@ -6,10 +6,10 @@
 __all__ = ['Qrels', 'Run']
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #b605a6f0
-import struct
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from html import escape
 from itertools import chain, islice, pairwise, repeat
 from numbers import Real
@@ -198,13 +198,12 @@ class Pairs:
         return KeyIndex(self.rows.query_ids.hash())
 
 # %% ../../nbs/data/qrels_and_runs.ipynb #4de3b41e
-def text_ids(lists: Collection) -> Iterator[str]:
-    """Yield the ids of all lists as text. Raises ValueError unless all are valid text, or
-    all are integers."""
-    ids = chain.from_iterable(lists)
+def text_of(lists: Collection) -> Callable[[Collection], Iterable[str]]:
+    """Return a function from one of the lists to its ids as text. Raises ValueError unless
+    the ids of all lists are valid text, or integers."""
     types = {*map(type, chain.from_iterable(lists))}
-    if types == {int}: return map(lru_cache(None)(str), ids)  # each integer becomes one string
-    if types <= {str} and all(map(is_utf8_text, lists)): return ids
+    if types == {int}: return lambda ids: repr([*ids])[1:-1].split(', ') if ids else ()  # faster than str of each
+    if types <= {str} and all(map(is_utf8_text, lists)): return iter
     raise ValueError
 
 def with_text_ids(source: dict, role: str) -> dict:
@@ -217,10 +216,10 @@ def with_text_ids(source: dict, role: str) -> dict:
     longest = max(sizes)
     numbers: Any = repeat([1] * longest if role == 'qrels' else [*range(0, -longest, -1)])
     if isinstance(lists[0], dict): numbers = [docs.values() for docs in lists]
-    ids = text_ids(lists)
-    tables = [dict(zip(islice(ids, size), column)) for size, column in zip(sizes, numbers)]
+    as_text = text_of(lists)
+    tables = [dict(zip(as_text(ids), column)) for ids, column in zip(lists, numbers)]
     if [*map(len, tables)] != sizes or not longest: raise ValueError
-    return dict(zip(text_ids([source]), tables))
+    return dict(zip(text_of([source])(source), tables))
 
 @dataclass
 class DictSource:
@@ -241,10 +240,9 @@ class DictSource:
         plain = kinds == {dict} and {*map(type, source)} == {str}
         try:
             if not (plain and all(map(is_utf8_text, (source, *source.values())))): docs = with_text_ids(source, role)
-            packed = b''.join(struct.pack(f'{len(numbers)}d', *numbers.values()) for numbers in docs.values())
-        except (struct.error, OverflowError, ValueError):
+            value = np.frombuffer(array('d', chain.from_iterable(map(dict.values, docs.values()))))
+        except (TypeError, OverflowError, ValueError):
             return None
-        value = np.frombuffer(packed)
         listed = 'lists' if role == 'qrels' and kinds == {list} else ''
         return None if len(invalid_rows(value, role)) else cls(docs, value, listed)
 

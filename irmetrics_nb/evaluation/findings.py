@@ -735,6 +735,7 @@ def find_problems(
     codes = [*RULES]
     problems = [*faults]
     for condition in CONDITIONS[type(evidence)]: problems += condition(evidence)
+    if not problems and not notes: return []
     arguments = {
         'descending': phrase('Run(..., descending=False)',
                              '--run-columns query=1,document=3,rank=5 (here for a TREC run)'),

@@ -58,7 +58,8 @@ def _gained(ranking, k, gain):
     missing grade always raises ValueError."""
     if isinstance(gain, str): ranking = ranking.top(k)
     gains = as_gain(gain)(ranking.grade)
-    return ranking, gains * ranking.within(k)
+    if k is not None: gains = gains * ranking.within(k)
+    return ranking, gains
 
 CG = cg.measure
 
