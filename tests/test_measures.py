@@ -189,6 +189,14 @@ def test_a_kind_that_is_declared_is_parsed_computed_and_counted_like_those_that_
     assert {'family': 'Your own', 'measure': 'Found, Found@k', 'question': 'How many?', 'page': 'test_measures', 'chinese': '', 'parameters': 'rel=1'} in measure_table()
 
 
+def test_a_measure_that_is_declared_again_replaces_the_old_one_in_texts_and_lists(declare):
+    def declared(value):
+        @declare('Mine', question='How much?')
+        def mine(ranking, /): return np.full(len(ranking), value)
+        return [evaluate({'q': {'a': 1}}, {'q': ['a']}, measures).means['Mine'] for measures in ('Mine', ['Mine'], 'AP Mine')]
+    assert declared(0.25) == [0.25] * 3 and declared(0.5) == [0.5] * 3
+
+
 def test_a_variant_of_a_metric_of_this_package_is_parsed_by_its_name(declare):
     variant = ndcg.variant('WebDCG', quality=False)
     try:

@@ -9,7 +9,7 @@ __all__ = ['Qrels', 'Run']
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from html import escape
 from itertools import chain, islice, pairwise, repeat
 from numbers import Real
@@ -412,6 +412,11 @@ def weight_table(weights: Mapping, queries: Sequence[str], names: np.ndarray) ->
 NO_ROWS = no_rows('run')
 SHOWN_ROWS = 5  # in a notebook
 
+@cache
+def facts_of_dicts(listed: str) -> Rows:
+    """Return an empty `Rows` object with the attribute `listed`."""
+    return replace(NO_ROWS, listed=listed)
+
 class QueryDocTable:
     """Base class of `Qrels` and `Run`: unique pairs of query and document with
     numbers. An object does not change after it was created."""
@@ -490,12 +495,12 @@ class QueryDocTable:
         converted to rows."""
         return self._dicts or self.rows
 
-    @cached_property
+    @property
     def _facts(self) -> Rows:
         """Return an object with facts about the source, such as `notes` and `repeats`.
 
         It is the `Rows` object with all rows, and for a dict an empty `Rows` object."""
-        return replace(NO_ROWS, listed=self._dicts.listed) if self._dicts else self.rows
+        return facts_of_dicts(self._dicts.listed) if self._dicts else self.rows
 
     @property
     def notes(self) -> tuple[Note, ...]:
