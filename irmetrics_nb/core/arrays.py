@@ -6,7 +6,8 @@
 __all__ = ['Numbers', 'Cutoff', 'Counts', 'FEW_ROWS', 'WIDTHS', 'Column', 'RankingsLike', 'EvaluationWarning', 'changes',
            'cumcount', 'blocks_of', 'concat_ranges', 'segmented_scan', 'descending_bits', 'pack', 'argsort_rows',
            'argsort_descending', 'descends', 'as_array', 'unrounded', 'as_numbers', 'check_items', 'aligned',
-           'number_ids', 'number_sizes', 'number_groups', 'labels_and_scores', 'warn_if_swapped', 'warn_caller']
+           'number_ids', 'number_sizes', 'number_groups', 'labels_and_scores', 'warn_if_swapped', 'warn_caller',
+           'items_of']
 
 # %% ../../nbs/core/arrays.ipynb #fdc97a57
 import sys
@@ -440,6 +441,43 @@ def warn_caller(text: str) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(text, EvaluationWarning, stacklevel=level)
+
+# %% ../../nbs/core/arrays.ipynb #5a2d7712
+def items_of(
+    labels: Any, scores: Any, groups: Any = None, sizes: Any = None,
+) -> tuple[Any, Any, Any, Any]:
+    """Return labels and scores as columns, the groups, and the sizes of the groups.
+
+    Columns of pandas are aligned by their index. Labels and scores can also be 2-D arrays
+    or data frames; then each row becomes a group. Raises ValueError for tables of
+    different shapes or with different columns, for invalid numbers in tables, and for
+    tables together with `groups` or `sizes`."""
+    labels, scores, groups = aligned(labels=labels, scores=scores, groups=groups)
+    tables = labels, scores
+    shapes = [tuple(getattr(table, 'shape', ())) for table in tables]
+    if 2 not in map(len, shapes): return labels, scores, groups, sizes
+    names = [[*table.columns] for table in tables if hasattr(table, 'columns')]
+    if shapes[0] != shapes[1] or names[:1] != names[-1:]:
+        raise ValueError('2-D labels and scores must have the same shape, and data '
+                         f'frames the same columns; the shapes are {shapes}')
+    if groups is not None or sizes is not None:
+        raise ValueError('each row of 2-D labels and scores is a group: leave out '
+                         'groups= and sizes=')
+    labels = _table_of(labels, 'labels')
+    scores = _table_of(scores, 'scores')
+    for i, j in np.argwhere(~np.isfinite(labels) | np.isnan(scores)):
+        raise ValueError('labels must be finite, and scores must not be NaN: row '
+                         f'{i}, column {j} has {labels[i, j]} and {scores[i, j]}')
+    return labels.ravel(), scores.ravel(), None, np.full(*labels.shape)
+
+def _table_of(values, name):
+    "Convert a 2-D array or a data frame to a 2-D array of floats."
+    if hasattr(values, 'columns'):  # numpy would round integers beside floats
+        columns = [as_numbers(values[key], f'column {key!r} of {name}')
+                   for key in values.columns]
+        return np.column_stack(columns)
+    table = as_array(values, name)
+    return as_numbers(table.ravel(), f'{name}, row by row,').reshape(table.shape)
 
 # %% ../../nbs/core/arrays.ipynb #52c9a48f
 def check_count(name: str, count: Counts, listed: np.ndarray, adjective: str) -> np.ndarray:
