@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array, csr_matrix
+from sklearn.metrics import ndcg_score
 
-from irmetrics_nb import Judged, evaluate, parse
+from irmetrics_nb import Accumulator, Judged, evaluate, parse
 from irmetrics_nb.core import layouts as topk
 from irmetrics_nb.core.judged import COLUMNS, check_columns
 
@@ -107,6 +108,72 @@ def test_batch_from_scores_equals_evaluate_on_the_same_rows(items):
 def test_columns_that_cannot_be_are_refused_with_the_place(labels, scores, how, says):
     with pytest.raises(ValueError, match=says):
         Judged.from_scores(labels, scores, **how)
+
+
+# ---- labels and scores as tables: a row for each query ----
+
+TABLES = {
+    "C": np.ascontiguousarray, "F": np.asfortranarray, "strides": lambda x: np.ascontiguousarray(x[::-1, ::-1])[::-1, ::-1],
+    "read-only": lambda x: np.broadcast_to(x, x.shape), "objects": lambda x: x.astype(object), "masked": np.ma.array,
+    "single": lambda x: x.astype(np.float32), "pandas": pd.DataFrame, "nullable": lambda x: pd.DataFrame(x).astype("Float64"),
+    "polars": lambda x: pl.DataFrame(x.copy(), orient="row"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", sorted(TABLES))
+@pytest.mark.parametrize("shape", [(4, 3), (3, 4), (1, 5), (5, 1), (150, 12)])
+def test_each_row_of_a_table_is_a_query(kind, shape):
+    rng = np.random.default_rng(2)
+    labels = rng.integers(0, 4, shape).astype(float)
+    scores = rng.choice([-0.0, 0.0, 0.5, -2.0, 3.0, inf, -inf], shape)
+    expected = Judged.from_scores(labels.ravel().tolist(), scores.ravel().tolist(), sizes=[shape[1]] * shape[0])
+    assert len(expected) == shape[0]
+    same(Judged.from_scores(TABLES[kind](labels), TABLES[kind](scores)), expected)
+    streams = [Accumulator("nDCG@10 AP", auc=True) for _ in range(2)]
+    streams[0].update(TABLES[kind](labels), TABLES[kind](scores))
+    streams[1].update(labels.ravel(), scores.ravel(), sizes=[shape[1]] * shape[0])
+    np.testing.assert_equal(dict(streams[0].compute()), dict(streams[1].compute()))
+
+
+def test_ndcg_of_tables_is_that_of_scikit_learn():
+    rng = np.random.default_rng(4)
+    labels, scores = rng.integers(0, 5, (300, 40)), rng.random((300, 40))
+    expected = ndcg_score(labels, scores, k=10, ignore_ties=True)
+    assert Accumulator("nDCG@10").update(labels, scores).compute()["nDCG@10"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_rows_of_frames_are_aligned_by_their_index():
+    labels = pd.DataFrame([[1, 0], [0, 2]], index=["a", "b"])
+    scores = pd.DataFrame([[0.1, 0.9], [0.8, 0.2]], index=["b", "a"])
+    assert Judged.from_scores(labels, scores).grade.tolist() == [1, 0, 2, 0]
+
+
+def test_no_queries_in_a_table_are_no_queries():
+    assert len(Judged.from_scores(np.zeros((0, 3)), np.zeros((0, 3)))) == 0
+
+
+ONES = np.ones((2, 3))
+BROKEN = np.array([[1, 2, 3], [4, 5, nan]])
+ROUNDED = {"a": [2**53 + 1, 1], "b": [0.5, 1.0], "c": [1.0, 2.0]}
+
+
+@pytest.mark.parametrize(("labels", "scores", "how", "says"), [
+    (ONES, ONES.T, {}, r"2-D labels and scores must have the same shape.* \[\(2, 3\), \(3, 2\)\]"), (ONES, ONES.ravel(), {}, r"\[\(2, 3\), \(6,\)\]"),
+    (ONES.ravel(), ONES, {}, r"\[\(6,\), \(2, 3\)\]"), (ONES, ONES.tolist(), {}, r"\[\(2, 3\), \(\)\]"),
+    (ONES, ONES, dict(groups=[1, 2]), "each row of 2-D labels and scores is a group: leave out"), (ONES, ONES, dict(sizes=[3, 3]), "leave out groups="),
+    (ONES, BROKEN, {}, "row 1, column 2 has 1.0 and nan"), (BROKEN, ONES, {}, "row 1, column 2 has nan and 1.0"),
+    (ONES, np.ma.masked_equal(ONES * [1, 2, 3], 2), {}, "row 0, column 1 has 1.0 and nan"), (ONES * inf, ONES, {}, "row 0, column 0 has inf and 1.0"),
+    (ONES, pd.DataFrame(BROKEN).astype("Float64"), {}, "row 1, column 2"), (ONES, pl.DataFrame({"a": [1, None], "b": [1, 2], "c": [1, 2]}), {}, "row 1, column 0"),
+    (ONES, pd.DataFrame(ROUNDED), {}, "column 'a' of scores: item 0 is 9007199254740993"), (ONES, pl.DataFrame(ROUNDED), {}, "column 'a' of scores: item 0"),
+    (ONES, pd.DataFrame([[1, "x", 2], [1, 2, 3]]), {}, "column 1 of scores must be numbers: item 0 is 'x'"),
+    (pd.DataFrame(ONES, columns=["a", "b", "c"]), pd.DataFrame(ONES, columns=["b", "a", "c"]), {}, "the same columns"),
+    (np.ones((2, 2, 2)), np.ones((2, 2, 2)), {}, "labels must be one column, but the shape is"), ([[1, 0]], [[0.5, 0.4]], {}, "labels must be one column"),
+    (np.ones((2, 0)), np.ones((2, 0)), {}, "the size of group 0 is 0"),
+])  # fmt: skip
+@pytest.mark.parametrize("take", [Judged.from_scores, Accumulator("RR").update])
+def test_tables_that_cannot_be_are_refused_with_the_place(labels, scores, how, says, take):
+    with pytest.raises(ValueError, match=says):
+        take(labels, scores, **how)
 
 
 # ---- top-k lists ----

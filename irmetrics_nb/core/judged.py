@@ -347,16 +347,18 @@ class Judged:
         The items of each group are ranked by descending score. Each column may be a list
         or any object with `__array__` or `__dlpack__`, such as a numpy array, a column of
         polars or pandas, or a tensor. Columns of pandas are aligned by their index.
+        Labels and scores can also be 2-D arrays, tensors or data frames of the same
+        shape, with one row per query.
 
         Parameters
         ----------
-        labels : list or array
+        labels : list, array or 2-D array
             The label or grade of each item.
-        scores : list or array
+        scores : list, array or 2-D array
             The score of each item; items with equal scores keep their order.
         groups : list or array, or None
             The user, request or query of each item; the batch has the groups in sorted
-            order. None: all items are one group.
+            order. None: all items are one group, or each row of 2-D arrays.
         sizes : list or array, or None
             Can be passed instead of `groups`: the number of items of each consecutive
             group, like `group` of LightGBM and XGBoost.
@@ -365,8 +367,8 @@ class Judged:
         ------
         ValueError
             For NaN (the message shows its position), columns of different lengths or with
-            different indexes, an empty group, or sizes whose sum is not the number of
-            items.
+            different indexes, 2-D arrays of different shapes or with groups, an empty
+            group, or sizes whose sum is not the number of items.
 
         Warns
         -----
@@ -379,6 +381,9 @@ class Judged:
         array([0., 2., 1.])
         >>> Judged.from_scores([1, 0, 2], scores=[0.2, 0.9, 0.4], sizes=[2, 1]).query
         array([0, 0, 1])
+        >>> labels, scores = np.array([[1, 0], [0, 2]]), np.array([[.2, .9], [.4, .1]])
+        >>> Judged.from_scores(labels, scores).grade
+        array([0., 1., 0., 2.])
         """
         return cls.unchecked(**columns_of_scores(labels, scores, groups, sizes))
 

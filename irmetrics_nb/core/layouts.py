@@ -28,6 +28,7 @@ from irmetrics_nb.core.arrays import (
     check_items,
     cumcount,
     is_missing,
+    items_of,
     labels_and_scores,
     number_groups,
     sort_pool,
@@ -166,10 +167,10 @@ def columns_of_scores(
     """Make the arrays of a `Judged`, a batch of rankings, from labels and scores.
 
     Returns {name: array}. The items of each group are ranked by descending score. The
-    groups are defined by ids (`groups`) or by the sizes of consecutive groups
-    (`sizes`). Raises ValueError for NaN, for columns of different lengths, or for
-    invalid groups."""
-    labels, scores, groups = aligned(labels=labels, scores=scores, groups=groups)
+    groups are defined by ids (`groups`), by the sizes of consecutive groups (`sizes`),
+    or by the rows of 2-D arrays. Raises ValueError for NaN, for columns of different
+    lengths, or for invalid groups."""
+    labels, scores, groups, sizes = items_of(labels, scores, groups, sizes)
     labels, scores = labels_and_scores(labels, scores)
     ids, query = number_groups(groups, sizes, len(labels))
     retrieved = np.bincount(query, minlength=len(ids))

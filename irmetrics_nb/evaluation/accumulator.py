@@ -14,7 +14,7 @@ from typing import get_args
 import numpy as np
 
 # %% ../../nbs/evaluation/accumulator.ipynb #5e0b7a13
-from ..core.arrays import Column, aligned, as_numbers, number_groups, warn_caller
+from ..core.arrays import Column, as_numbers, items_of, number_groups, warn_caller
 from ..core.choices import CHOICES, NamesChoice, NoRelevantChoice, TiesChoice, check_option
 from ..core.judged import Judged
 from ..core.measures import FLOOR, GEOMETRIC_MEAN, MEAN, SUM
@@ -123,11 +123,12 @@ class Accumulator:
         """Add the items of complete groups; return the accumulator.
 
         `batch_scores` has the scores of these groups. The columns are the arguments of
-        `Judged.from_scores`. Without `groups` and `sizes`, all items are one group.
+        `Judged.from_scores`. Without `groups` and `sizes`, all items are one group, or
+        each row of 2-D arrays.
         Raises ValueError for NaN or columns of different lengths; then nothing is
         added. EvaluationWarning if labels and scores look swapped, or if many labels
         are fractions below the default relevance level."""
-        labels, scores, groups = aligned(labels=labels, scores=scores, groups=groups)
+        labels, scores, groups, sizes = items_of(labels, scores, groups, sizes)
         labels = as_numbers(labels, 'labels')
         numbers = as_numbers(scores, 'scores')
         def ranked(dtype):
