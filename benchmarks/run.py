@@ -214,9 +214,9 @@ def trec_options(measures):
     return [word for name in [*many, f"recall.{recall}"] for word in ("-m", name)]
 
 
-def fewer(tools, peers, rounds):
-    "The rounds of each tool: at most three of a slow one."
-    return {tool: min(3, rounds) if tool in peers else rounds for tool in tools}
+def fewer(tools, peers, rounds, most=3):
+    "The rounds of each tool: at most so many of a slow one."
+    return {tool: min(most, rounds) if tool in peers else rounds for tool in tools}
 
 
 # A peer's own convention, under which ours must give its values: (a job of ours, tolerance, in words).
@@ -278,7 +278,7 @@ def calls(section):
                 tools.append("torchmetrics")
             paths = made(case.split(",")[0], part, "tables") if section in ("frames", "examine") else ()
             commands = {t: call(section, case, t, part) for t in tools}
-            found = results.by_turns(section, case, commands, fewer(tools, peers, rounds), inside=True)
+            found = results.by_turns(section, case, commands, fewer(tools, peers, rounds, most=1), inside=True)
             if section == "frames":
                 agree(results, case, found, text_of(paths))
                 continue
