@@ -395,7 +395,7 @@ WITHOUT = "X86_V4 AVX512_ICL"  # parts of numpy; the names that it does not know
 def diagnosis(results, part, rounds, peers):
     "Ours with numpy's AVX-512 code and without it, where the processor has it: its sort is slow on some (numpy#32690)."
     if not set(WITHOUT.split()) & set(simd()["found"]):
-        say("no AVX-512 here: nothing to diagnose\n")
+        print("diagnosis: no AVX-512 code of numpy for this processor")
         return
     for case in "M", "M-shuffled", "L2":
         command = job("files", US, *made(case, part), *(L2_MEASURES if case == "L2" else ()))
@@ -596,6 +596,7 @@ def main():
     asked = (given.only or ",".join(s for s in SECTIONS if not given.quick or s not in ("growth", "limits"))).split(",")
     full = (part, rounds, given.quick, given.peers) == (1, 5, False, None)
     out, of = given.out or (HERE if full else CACHE) / "results.json", versions()
+    found = None
     warm_up(peers)
     for section in asked:
         results, begin = Results(), time.perf_counter()
@@ -604,6 +605,8 @@ def main():
         if results.rows:
             found = written(results, section, of, part, given.quick, out)
         print(f"{section}: measured in {time.perf_counter() - begin:.0f} s", flush=True)
+    if not found:
+        return
     show(found)
     print(f"\nWritten to {out}." + " nbs/reference/speed.ipynb shows it: run it again." * full)
     if "growth" in asked:

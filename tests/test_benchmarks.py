@@ -196,6 +196,18 @@ def test_sections_measured_anew_replace_their_old_rows_only(tmp_path, monkeypatc
     assert json.loads(out.read_text()) == found
 
 
+@pytest.mark.parametrize(("levels", "cases"), [(["X86_V3"], []), (["X86_V3", "X86_V4"], ["M", "M-shuffled", "L2"])])
+def test_the_diagnosis_is_made_where_numpy_found_avx_512(levels, cases, monkeypatch):
+    monkeypatch.setattr(run, "simd", lambda: {"found": levels})
+    monkeypatch.setattr(run, "made", lambda name, part: ("qrels.txt", "run.txt"))
+    results, measured = run.Results(), []
+    monkeypatch.setattr(results, "by_turns", lambda section, case, commands, rounds: measured.append((case, commands)))
+    run.diagnosis(results, 1.0, 5, [])
+    assert [case for case, _ in measured] == cases
+    for _, (plain, without) in [(case, [*commands.values()]) for case, commands in measured]:
+        assert without == ["env", "NPY_DISABLE_CPU_FEATURES=X86_V4 AVX512_ICL", *plain]
+
+
 def test_options_of_trec_eval_are_its_names_of_the_measures():
     assert " ".join(run.trec_options(run.L2_MEASURES)) == "-m map -m ndcg_cut.10 -m recip_rank -m P.10 -m recall.100"
     assert " ".join(run.trec_options(())).endswith("-m recall.100,1000")
