@@ -56,7 +56,7 @@ vectors: .venv/.dev ## write conformance/ anew: cases for every language, by the
 bench: .venv-bench/.package ## measure time and memory against other tools, on 7 million rows and more
 	@.venv-bench/bin/python benchmarks/run.py $(ARGS)
 
-bench-quick: .venv-bench/.package ## the same on a tenth of the rows, in two minutes
+bench-quick: .venv-bench/.package ## the same on a tenth of the rows, in five minutes
 	@.venv-bench/bin/python benchmarks/run.py --quick $(ARGS)
 
 bench-spark: .venv-spark/.ready ## measure Spark with two executors beside one machine: ARGS="5e6 5e7" says how many rows

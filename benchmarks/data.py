@@ -37,6 +37,9 @@ class Shape:
     order: str = "grouped"  # or "shuffled"
     blanks: str = "single"  # or "mixed": blanks and tabs, one or two
     like: str = ""  # the name whose seed is used: the same content in another form
+    centre: int = 10  # of scores in no order: negative ones too if it is 0
+    words: tuple = ("Q0", "", "run")  # iteration, rank (none: counted) and tag of a line of the run
+    counted: bool = False  # documents are numbers that are counted upwards over the file
 
 
 def shapes(part=1.0):
@@ -61,6 +64,7 @@ def shapes(part=1.0):
         **few,
         "50 M rows": Shape(max(20, round(50_000 * part))),
         "L": ranker,
+        "L2": replace(ranker, decimals=5, centre=0, words=("Q0", "1", "t"), counted=True),
         "L-half": replace(ranker, judged=(60, 60), like="L"),
         **some,
     }
@@ -111,9 +115,13 @@ def shown(shape, name):
     rng, (n, k) = seed(shape.like or name), (shape.queries, shape.depth)
     ids = rng.choice(1_100_000, n, replace=False) + 2
     docs = rng.permuted(np.arange(k) * STRATUM + rng.integers(0, STRATUM, (n, k)), axis=1)
-    units = np.round((10 + rng.normal(size=(n, k))) * 10**shape.decimals).astype(np.int64)
+    if shape.counted:
+        ids, docs = np.arange(1, n + 1), np.arange(n * k).reshape(n, k)
+    units = np.round((shape.centre + rng.normal(size=(n, k))) * 10**shape.decimals).astype(np.int64)
     grade = np.array(shape.grades)[rng.integers(0, len(shape.grades), (n, k))]
     place = np.argsort(rng.random((n, k)), axis=1)[:, : shape.judged[0]]
+    if shape.counted:
+        place.sort(axis=1)
     rows = (place + np.arange(n)[:, None] * k).ravel()
     query, rank = np.repeat(ids, k), np.tile(np.arange(1, k + 1), n)
     return Columns(query, docs.ravel(), rank, units.ravel(), query[rows], docs.ravel()[rows], grade.ravel()[rows])
@@ -182,13 +190,15 @@ def lines(fields, rng=None):
 
 def number(units, decimals):
     "Scores as bytes."
-    whole, behind = np.divmod(units, 10**decimals)
-    return [digits(whole), fixed(".", len(units)), digits(behind, decimals)]
+    whole, behind = np.divmod(np.abs(units), 10**decimals)
+    minus = np.where(units < 0, ord("-"), 0).astype(np.uint8)[:, None]
+    return [minus, digits(whole), fixed(".", len(units)), digits(behind, decimals)]
 
 
 def write_run(path, c, shape, name):
     "A TREC run file."
     rng = seed(f"{name} lines")
+    iteration, rank, tag = shape.words
     at = rng.permutation(len(c.query)) if shape.order == "shuffled" else np.arange(len(c.query))
     with whole(path) as out:
         for i in range(0, len(at), CHUNK):
@@ -196,11 +206,11 @@ def write_run(path, c, shape, name):
             text = lines(
                 [
                     [digits(c.query[r])],
-                    [fixed("Q0", len(r))],
+                    [fixed(iteration, len(r))],
                     spelled(c.doc[r], shape.web),
-                    [digits(c.rank[r])],
+                    [fixed(rank, len(r)) if rank else digits(c.rank[r])],
                     number(c.score[r], shape.decimals),
-                    [fixed("run", len(r))],
+                    [fixed(tag, len(r))],
                 ],
                 rng if shape.blanks == "mixed" else None,
             )
@@ -289,6 +299,23 @@ def nested(query, docs, values):
     begin = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
     ends = [*begin[1:], len(query)]
     return {str(query[i]): dict(zip(docs[i:j], values[i:j], strict=True)) for i, j in zip(begin, ends, strict=True)}
+
+
+def small_runs(number=100, cache=CACHE):
+    "(qrels, runs) as TREC files: many runs of 50 queries with 100 documents each."
+    folder = Path(cache) / f"{number} runs"
+    shape = Shape(50, 100, (20, 40), (0, 0, 1, 2), decimals=4)
+    c = columns(shape, "runs")
+    score = c.score
+    paths = [folder / f"run{i:03}.txt" for i in range(number)]
+    for path in paths:
+        if not path.exists():
+            c.score = score + seed(path.stem).integers(0, 20_000, len(score))
+            write_run(path, c, shape, path.stem)
+    qrels = folder / "qrels.txt"
+    if not qrels.exists():
+        write_qrels(qrels, c, shape)
+    return qrels, paths
 
 
 def clicks(rows=10_000_000, groups=200_000):

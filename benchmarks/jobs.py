@@ -28,7 +28,6 @@ def pytrec_eval(qrels, run):
         return trec_means(pytrec_eval.parse_qrel(q), pytrec_eval.parse_run(r))
 
 
-TREC_MEASURES = {"map", "ndcg_cut.10", "recip_rank", "P.10", "recall.100,1000"}
 TREC = dict(zip(MEASURES, "map ndcg_cut_10 recip_rank P_10 recall_100 recall_1000".split(), strict=True))
 
 
@@ -36,12 +35,17 @@ def trec_means(qrels, run):
     "The means that pytrec_eval gives for nested dicts."
     import pytrec_eval
 
-    return means_of(pytrec_eval.RelevanceEvaluator(qrels, TREC_MEASURES).evaluate(run))
+    return means_of(pytrec_eval.RelevanceEvaluator(qrels, trec_names()).evaluate(run))
+
+
+def trec_names():
+    "What pytrec_eval calls the measures."
+    return {TREC[m] for m in MEASURES}
 
 
 def means_of(results):
     "The means of pytrec_eval's results."
-    return {m: sum(r[name] for r in results.values()) / len(results) for m, name in TREC.items()}
+    return {m: sum(r[name] for r in results.values()) / len(results) for m, name in TREC.items() if m in MEASURES}
 
 
 def ir_measures(qrels, run):
@@ -148,7 +152,7 @@ def memory(name, part, rounds, *peers):
     from irmetrics_nb import Qrels, evaluate
 
     qrels, run = dicts(name, part)
-    judgments, evaluator = Qrels(qrels), RelevanceEvaluator(qrels, TREC_MEASURES)
+    judgments, evaluator = Qrels(qrels), RelevanceEvaluator(qrels, trec_names())
     from_dicts = {
         "irmetrics_nb": lambda: evaluate(qrels, run, MEASURES).means,
         "pytrec_eval": lambda: trec_means(qrels, run),
@@ -287,7 +291,8 @@ def main():
     elif job == "decide":
         found = decide(*map(int, given[:4]), *given[4:])
     else:
-        tool, qrels, run = given
+        tool, qrels, run, *measures = given
+        MEASURES[:] = measures or MEASURES
         found = limited(int(tool), qrels, run) if job == "limited" else JOBS[job][tool](qrels, run)
     if job in ("memory", "gauc", "decide"):
         import json

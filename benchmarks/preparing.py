@@ -80,7 +80,7 @@ def measure(tool, name, queries, depth):
 
 
 def ask(*args):
-    command = [sys.executable, "-P", "-W", "ignore", __file__, *map(str, args)]  # -P: this folder has a coverage.py
+    command = [sys.executable, "-W", "ignore", __file__, *map(str, args)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 

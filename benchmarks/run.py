@@ -1,6 +1,11 @@
 """Measure irmetrics_nb beside other tools: `make bench`, or `make bench-quick` for a small version of it.
 
     python benchmarks/run.py [--quick] [--only files,start] [--rounds 5] [--out results.json]
+    python benchmarks/run.py --base HEAD~5      # the working tree beside an earlier commit
+
+With `--only`, the other sections of results.json stay as they are. trec_eval is measured if its source is in the folder
+`$TREC_EVAL_SOURCE`, or in benchmarks/.cache/trec_eval_source (git clone https://github.com/usnistgov/trec_eval); it is
+built there with -O3. torchmetrics is measured if it is installed in .venv-bench.
 
 Whole processes are started afresh and by turns, ours and theirs in every round; wall time, processor time and the
 largest resident memory are what the operating system says of each. All must give the same values, or differ for a
@@ -11,10 +16,13 @@ This program stays small (nothing but the standard library): a child's largest m
 import argparse
 import contextlib
 import datetime
+import functools
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -24,10 +32,14 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from calls import CALLS
+
 HERE = Path(__file__).resolve().parent
 CACHE = HERE / ".cache"
 US = "irmetrics_nb"
-PACKAGES = "numpy scipy polars pytrec-eval-terrier ir-measures ranx numba pandas pyarrow scikit-learn".split()
+TREC_EVAL = "trec_eval -O3"
+SOURCE = Path(os.environ.get("TREC_EVAL_SOURCE", CACHE / "trec_eval_source"))
+PACKAGES = "numpy scipy polars pytrec-eval-terrier ir-measures ranx numba pandas pyarrow scikit-learn torchmetrics"
 ENV = os.environ | {"NUMBA_CACHE_DIR": str(CACHE / "numba"), "PYTHONWARNINGS": "ignore", "PYTHONDONTWRITEBYTECODE": ""}
 PROGRAM = Path(sysconfig.get_path("scripts")) / "irmetrics"
 
@@ -36,8 +48,17 @@ SECTIONS = {
     "tables": "The same from two Parquet files",
     "memory": "In memory, from nested dicts to six means",
     "start": "Starting up: a fresh process that does little",
+    "frames": "From two data frames to five means",
+    "dicts": "Many small queries, from dicts to five means",
+    "call": "One call: one query, and one list",
+    "runs": "100 small files, one after another",
+    "arrays": "nDCG@10 of arrays with a row for each query",
     "gauc": "AUC within each group, in memory",
     "decide": "All pairs of five systems by randomization, in memory",
+    "compare": "All pairs of 20 systems by the t-test, from the values of queries",
+    "examine": "Checking a run, and finding the conventions of a number",
+    "prepare": "Fusing and pooling five runs in memory",
+    "diagnosis": "The same files with the AVX-512 code of numpy, and without it",
     "growth": "Growth with rows, and with judgments",
     "limits": "Files larger than the memory that the process may use",
 }
@@ -81,8 +102,9 @@ def job(*args):
 
 
 def values(out):
-    "What a job printed: measure -> mean."
-    return {m: float(v) for m, v in (line.split() for line in out.splitlines())}
+    "What a job or trec_eval printed: measure -> mean."
+    rows = [line.split() for line in out.splitlines()]
+    return {TREC_NAMES.get(m, m): float(v) for m, *_, v in rows}
 
 
 def say(text):
@@ -98,10 +120,12 @@ class Results:
     "All that was measured, and how it is shown while it comes in."
 
     def __init__(self):
-        self.rows, self.agreement, self.extra = [], [], {}
+        self.rows, self.agreement, self.extra, self.section = [], [], {}, ""
 
-    def by_turns(self, section, case, commands, rounds):
-        "Run every command once a round; `rounds` is a number, or one for each command. Returns what they computed."
+    def by_turns(self, section, case, commands, rounds, inside=False):
+        """Run every command once a round; `rounds` is a number, or one for each command. Returns what they computed.
+
+        `inside`: the seconds are those that the process measured itself, of a call."""
         many = {tool: rounds if isinstance(rounds, int) else rounds[tool] for tool in commands}
         seen, found = defaultdict(list), {}
         for turn in range(max(many.values())):
@@ -109,6 +133,10 @@ class Results:
             for tool in tools[turn % len(tools) :] + tools[: turn % len(tools)]:
                 done = measure(*commands[tool])
                 found[tool] = done.pop("out"), done.pop("err")
+                if inside:
+                    call = json.loads(found[tool][0].splitlines()[-1])
+                    done |= {k: call[k] for k in ("wall", "cpu")}
+                    found[tool] = call["values"]
                 seen[tool].append(done)
             say(f"{section}, {case}: round {turn + 1} of {max(many.values())}")
         say("")
@@ -118,14 +146,15 @@ class Results:
 
     def add(self, section, case, tool, **lists):
         "A row of the table: the median of each list, and the wall time of every round."
-        middle = {k: round(statistics.median(v), 6) for k, v in lists.items()}
-        rounds = [round(x, 6) for x in lists["wall"]]
+        middle = {k: round(statistics.median(v), 8) for k, v in lists.items()}
+        rounds = [round(x, 8) for x in lists["wall"]]
         self.rows.append(dict(section=section, case=case, tool=tool, **middle, rounds=rounds))
 
     def compare(self, case, tool, theirs, ours, tolerance, because=""):
         "Note how far the values of a tool are from ours."
         far = max(abs(theirs[m] - ours[m]) for m in theirs)
-        self.agreement.append(dict(case=case, tool=tool, largest=far, tolerance=tolerance, because=because))
+        note = dict(section=self.section, case=case, tool=tool, largest=far, tolerance=tolerance, because=because)
+        self.agreement.append(note)
         if not far <= tolerance:
             print(f"{case}: {tool} does not agree\n  theirs {theirs}\n  ours   {ours}", file=sys.stderr)
 
@@ -146,12 +175,15 @@ class Results:
 
 def files(results, part, rounds, peers):
     "From two text files to six means, by every tool."
-    every = [US, "pytrec_eval", *peers]
-    for case in ("S", "M", "M-hard", "M-shuffled", "M-blanks", "L", "L-half"):
-        tools = every if case in ("S", "M") else every[:2]
+    program = trec_eval()
+    for case in ("S", "M", "M-hard", "M-shuffled", "M-blanks", "L", "L2", "L-half"):
+        tools = [US, "pytrec_eval", *(peers if case in ("S", "M") else ())]
         paths = made(case, part)
-        slow = {tool: min(3, rounds) if tool in peers else rounds for tool in tools}
-        found = results.by_turns("files", case, {t: job("files", t, *paths) for t in tools}, slow)
+        measures = L2_MEASURES if case == "L2" else ()
+        commands = {tool: job("files", tool, *paths, *measures) for tool in tools}
+        if program and case in ("S", "M", "M-shuffled", "L2"):
+            commands[TREC_EVAL] = [program, *trec_options(measures), *paths]
+        found = results.by_turns("files", case, commands, fewer(commands, peers, rounds))
         agree(results, case, {t: values(out) for t, (out, _) in found.items()}, paths)
     if "ranx" in peers:
         qrels, run = made("S-no-ties", 1)
@@ -159,9 +191,38 @@ def files(results, part, rounds, peers):
         results.compare("S-no-ties", "ranx", theirs, ours, 1e-6)
 
 
+L2_MEASURES = "AP nDCG@10 RR P@10 R@100".split()
+TREC_NAMES = dict(zip("map ndcg_cut_10 recip_rank P_10 recall_100 recall_1000".split(), [*L2_MEASURES, "R@1000"]))
+
+
+def trec_eval():
+    "The program trec_eval, built with -O3 where its source is found; or None."
+    program = CACHE / "trec_eval" / "trec_eval"
+    if not program.exists() and SOURCE.is_dir():
+        shutil.copytree(SOURCE, program.parent, dirs_exist_ok=True)
+        program.unlink(missing_ok=True)  # one that was built with other options
+        flags = r'CFLAGS=-O3 -I. -w -DVERSIONID=\"$(VERSIONID)\"'
+        subprocess.run(["make", "-s", "-C", program.parent, "trec_eval", flags], check=True)
+    return program if program.exists() else None
+
+
+def trec_options(measures):
+    "The measures as options of trec_eval."
+    names = [name for name, m in TREC_NAMES.items() if not measures or m in measures]
+    many = [name.replace("_10", ".10") for name in names if not name.startswith("recall")]
+    recall = ",".join(name.removeprefix("recall_") for name in names if name.startswith("recall"))
+    return [word for name in [*many, f"recall.{recall}"] for word in ("-m", name)]
+
+
+def fewer(tools, peers, rounds, most=3):
+    "The rounds of each tool: at most so many of a slow one."
+    return {tool: min(most, rounds) if tool in peers else rounds for tool in tools}
+
+
 # A peer's own convention, under which ours must give its values: (a job of ours, tolerance, in words).
 REASONS = {
     "pytrec_eval": ("float32", 1e-6, "scores cut to 32 bits"),
+    TREC_EVAL: ("float32", 6e-5, "scores cut to 32 bits, four decimals printed"),
     "ir_measures": ("float32", 1e-6, "scores cut to 32 bits"),
     "ranx": ("given", 1e-3, "equal scores as in the file; ranx's sort is not stable"),
 }
@@ -174,8 +235,9 @@ def agree(results, case, found, paths):
         if tool == US:
             continue
         how, tolerance, words = REASONS[tool]
-        if max(abs(theirs[m] - found[US][m]) for m in theirs) <= 1e-6:
-            results.compare(case, tool, theirs, found[US], 1e-6)
+        close, because = (6e-5, "four decimals printed") if tool == TREC_EVAL else (1e-6, "")
+        if max(abs(theirs[m] - found[US][m]) for m in theirs) <= close:
+            results.compare(case, tool, theirs, found[US], close, because)
             continue
         if how not in cache:
             cache[how] = values(measure(*job("check", how, *paths))["out"])
@@ -204,6 +266,37 @@ def memory(results, part, rounds, peers):
                 results.add("memory", f"{case}, {what}", tool, wall=took["wall"], cpu=took["cpu"])
                 if tool not in (US, "ranx"):
                     results.compare(f"{case}, {what}", tool, took["values"], tools[US]["values"], 1e-6)
+
+
+def calls(section):
+    "A section of calls.py: each call in a process of its own, which measures it."
+
+    def measured(results, part, rounds, peers):
+        for case, others in CALLS[section][1].items():
+            tools = [US, *(t for t in others if t in peers or t not in ("ir_measures", "ranx", "torchmetrics"))]
+            if "torchmetrics" in others and importlib.util.find_spec("torchmetrics"):
+                tools.append("torchmetrics")
+            paths = made(case.split(",")[0], part, "tables") if section in ("frames", "examine") else ()
+            commands = {t: call(section, case, t, part) for t in tools}
+            found = results.by_turns(section, case, commands, fewer(tools, peers, rounds, most=1), inside=True)
+            if section == "frames":
+                agree(results, case, found, text_of(paths))
+                continue
+            for tool in tools[1:]:
+                if found[tool]:
+                    results.compare(case, tool, found[tool], found[US], 1e-5 if tool == "torchmetrics" else 1e-6)
+
+    return measured
+
+
+def call(section, case, tool, part):
+    "The command that makes a call."
+    return [sys.executable, HERE / "calls.py", section, case, tool, part]
+
+
+def text_of(paths):
+    "The text files beside Parquet files."
+    return [Path(path).with_suffix(".txt") for path in paths]
 
 
 def start(results, part, rounds, peers):
@@ -296,6 +389,61 @@ def limits(results, part, rounds, peers):
         results.extra.setdefault("limits", {})[case] = dict(file=size / 1e6, limit=size / 2e6, by=by)
 
 
+WITHOUT = "X86_V4 AVX512_ICL"  # parts of numpy; the names that it does not know are ignored
+
+
+def diagnosis(results, part, rounds, peers):
+    "Ours with numpy's AVX-512 code and without it, where the processor has it: its sort is slow on some (numpy#32690)."
+    if not set(WITHOUT.split()) & set(simd()["found"]):
+        print("diagnosis: no AVX-512 code of numpy for this processor")
+        return
+    for case in "M", "M-shuffled", "L2":
+        command = job("files", US, *made(case, part), *(L2_MEASURES if case == "L2" else ()))
+        without = ["env", f"NPY_DISABLE_CPU_FEATURES={WITHOUT}", *command]
+        results.by_turns("diagnosis", case, {US: command, f"{US}, without AVX-512": without}, rounds)
+
+
+# ---- beside an earlier commit ----
+
+
+def against(revision, part, rounds):
+    "Print how the working tree compares with an earlier commit, by turns, with the same numpy."
+    git, tree = ["git", "-C", HERE], CACHE / "base"
+    commit = subprocess.check_output([*git, "rev-parse", "--short", f"{revision}^{{commit}}"], text=True).strip()
+    if tree.exists():  # left by a measurement that was stopped
+        subprocess.run([*git, "worktree", "remove", "--force", tree], check=True)
+    subprocess.run([*git, "worktree", "add", "-q", "--detach", tree, commit], check=True)
+    try:
+        side_by_side(commit, tree, part, rounds)
+    finally:
+        subprocess.run([*git, "worktree", "remove", "--force", tree], check=True)
+
+
+def side_by_side(commit, tree, part, rounds):
+    "Measure the working tree and the commit in the folder `tree`, and print the ratios."
+    results = Results()
+    of = {US: ["env", f"PYTHONPATH={HERE.parent}"], commit: ["env", f"PYTHONPATH={tree}"]}
+    for tool, folder in (US, HERE.parent), (commit, tree):
+        module = measure(*of[tool], sys.executable, "-P", "-c", f"import {US}; print({US}.__file__)")["out"].strip()
+        if not Path(module).is_relative_to(folder / US):
+            raise SystemExit(f"{module} is imported, not {folder / US}")
+    cases = {name: job("files", US, *made(name, part), *(L2_MEASURES if name == "L2" else ()))
+             for name in ("S", "M", "M-shuffled", "L2")}
+    for case, command in cases.items():
+        results.by_turns("base", case, {tool: [*env, *command] for tool, env in of.items()}, rounds)
+    for section in "dicts", "call", "arrays", "compare":
+        for case in CALLS[section][1]:
+            commands = {tool: [*env, *call(section, case, US, part)] for tool, env in of.items()}
+            found = results.by_turns("base", case, commands, rounds, inside=True)
+            results.compare(case, commit, found[commit], found[US], 1e-12)
+    print(f"{machine()}\n{'':<32}{'s now':>10}{commit + ' ÷ now: wall':>24}{'cpu':>8}{'peak':>8}")
+    for row in results.compared():
+        if row["tool"] == US:
+            now = row["wall"]
+            continue
+        print(f"{row['case']:<32}{now:>10.5f}{row['ratio']:>24.2f}{row['cpu_ratio']:>8.2f}{row['peak_ratio']:>8.2f}")
+
+
 @contextlib.contextmanager
 def limited(size, address_space):
     "What limits a process to so many bytes if it is called there, and the name of it."
@@ -345,45 +493,68 @@ def machine():
             model = next((line.split(":", 1)[1].strip() for line in info if line.startswith("model name")), model)
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return dict(processor=model, cores=os.cpu_count(), memory=f"{total / 2**30:.0f} GiB",
-                system=f"{platform.system()} {platform.machine()}")
+                system=f"{platform.system()} {platform.machine()}", simd=simd())
+
+
+@functools.cache
+def simd():
+    "numpy's code for this processor: what it always uses, what it found, what it did not find, and the highest level."
+    code = "import json, numpy; print(json.dumps(numpy.show_config('dicts')['SIMD Extensions']))"
+    levels = json.loads(measure(sys.executable, "-c", code)["out"])
+    return dict(level=(levels["found"] or levels["baseline"])[-1], **levels)
 
 
 def versions():
     "Of Python, of us, and of the peers."
     out = {"Python": platform.python_version(), US: importlib.metadata.version(US)}
-    for package in PACKAGES:
+    for package in PACKAGES.split():
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             out[package] = importlib.metadata.version(package)
-    git = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True)
-    if git.returncode == 0:
-        out["commit"] = git.stdout.strip()
+    if trec_eval():
+        said = measure(trec_eval(), "--version")
+        out["trec_eval"] = (said["out"] + said["err"]).split()[-1]
+    git = [subprocess.run(["git", *words], cwd=HERE.parent, capture_output=True, text=True).stdout.strip()
+           for words in (["describe", "--always"], ["status", "--porcelain", US])]
+    if git[0]:
+        out["commit"] = git[0] + "-dirty" * bool(git[1])
     return out
 
 
-def written(results, of, part, quick):
-    "Everything as JSON would have it; `of`: the versions."
-    return dict(date=datetime.date.today().isoformat(), part=part, quick=quick, machine=machine(), versions=of,
-                sections=SECTIONS, data=MADE, results=results.compared(), agreement=results.agreement, **results.extra)
+def written(results, section, of, part, quick, out):
+    "Put a section into the JSON of all sections; `of`: the versions. Returns all of it."
+    found = json.loads(out.read_text()) if out.exists() else {}
+    if (found.get("part"), found.get("quick")) != (part, quick):
+        found = {}
+    now = dict(date=datetime.date.today().isoformat(), machine=machine(), versions=of)
+    found |= dict(part=part, quick=quick, sections=SECTIONS, **results.extra)
+    found["measured"] = found.get("measured", {}) | {section: now}
+    found["data"] = found.get("data", {}) | MADE
+    for kind, new in ("results", results.compared()), ("agreement", results.agreement):
+        kept = [one for one in found.get(kind, ()) if one["section"] != section]
+        found[kind] = sorted(kept + new, key=lambda one: [*SECTIONS].index(one["section"]))
+    out.write_text(json.dumps(found, indent=1) + "\n")
+    return found
 
 
 def show(found):
     "The tables, as text."
-    print(f"\n{found['machine']}\n{found['versions']}")
+    for section, one in found["measured"].items():
+        print(f"{section}: {one['date']}, {one['machine']['processor']}, commit {one['versions'].get('commit')}")
     section = case = None
     for row in found["results"]:
         if row["section"] != section:
             section = row["section"]
-            print(f"\n{SECTIONS[section]}\n{'':<38}{'wall s':>9}{'from':>9}{'to':>9}{'x ours':>8}"
+            print(f"\n{SECTIONS[section]}\n{'':<54}{'wall s':>9}{'from':>9}{'to':>9}{'x ours':>8}"
                   f"{'cpu s':>9}{'x ours':>8}{'peak MB':>9}{'x ours':>8}")
-        name = f"{row['case'] if row['case'] != case else '':<18} {row['tool']}"
+        name = f"{row['case'] if row['case'] != case else '':<30} {row['tool']}"
         case = row["case"]
         cells = [f"{row['wall']:.4f}", f"{min(row['rounds']):.4f}", f"{max(row['rounds']):.4f}", _2(row, "ratio"),
                  _2(row, "cpu", 4), _2(row, "cpu_ratio"), _2(row, "peak", 0), _2(row, "peak_ratio")]
-        print(f"{name:<38}" + "".join(f"{c:>{w}}" for c, w in zip(cells, (9, 9, 9, 8, 9, 8, 9, 8))))
+        print(f"{name:<54}" + "".join(f"{c:>{w}}" for c, w in zip(cells, (9, 9, 9, 8, 9, 8, 9, 8))))
     print("\nAgreement: the largest difference of a mean")
     for one in found["agreement"]:
         good = "yes" if one["largest"] <= one["tolerance"] else "NO"
-        print(f"  {good:<4}{one['case']:<16}{one['tool']:<14}{one['largest']:.0e}  {one['because']}")
+        print(f"  {good:<4}{one['case']:<24}{one['tool']:<20}{one['largest']:.0e}  {one['because']}")
     for what, parts in found.get("start-up", {}).items():
         most = ", ".join(f"{name} {ms:.0f}" for name, ms in parts.items() if ms >= 0.5)
         print(f"\nWhat `{what}` imports, in ms: {most}")
@@ -407,28 +578,37 @@ def _2(row, key, digits=2):
 def main():
     "Measure, print, write."
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    ask.add_argument("--quick", action="store_true", help="S and a tenth of M, without ranx, in under two minutes")
+    ask.add_argument("--quick", action="store_true", help="S and a tenth of M, without ranx, in about five minutes")
     ask.add_argument("--part", type=float, help="this part of M's queries (default 1)")
     ask.add_argument("--rounds", type=int, help="at most (default 5)")
     ask.add_argument("--only", help=f"some of {','.join(SECTIONS)}")
     ask.add_argument("--peers", help="besides pytrec_eval and scikit-learn: ir_measures,ranx, or none")
-    ask.add_argument("--out", type=Path, help="where the JSON goes (default: benchmarks/results.json, if all is run)")
+    ask.add_argument("--base", help="measure the working tree beside this commit, and print how they compare")
+    ask.add_argument("--out", type=Path, help="where the JSON goes (default: benchmarks/results.json for full rounds)")
     given = ask.parse_args()
     part = given.part or (0.1 if given.quick else 1.0)
     rounds = given.rounds or (3 if given.quick else 5)
     peers = (given.peers or ("ir_measures" if given.quick else "ir_measures,ranx")).replace("none", "").split(",")
     peers = [p for p in peers if p]
+    if given.base:
+        against(given.base, part, rounds)
+        return
     asked = (given.only or ",".join(s for s in SECTIONS if not given.quick or s not in ("growth", "limits"))).split(",")
-    results, of = Results(), versions()
+    full = (part, rounds, given.quick, given.peers) == (1, 5, False, None)
+    out, of = given.out or (HERE if full else CACHE) / "results.json", versions()
+    found = None
     warm_up(peers)
     for section in asked:
-        globals()[section](results, part, rounds, peers)
-    found = written(results, of, part, given.quick)
+        results, begin = Results(), time.perf_counter()
+        results.section = section
+        (calls(section) if section in CALLS else globals()[section])(results, part, rounds, peers)
+        if results.rows:
+            found = written(results, section, of, part, given.quick, out)
+        print(f"{section}: measured in {time.perf_counter() - begin:.0f} s", flush=True)
+    if not found:
+        return
     show(found)
-    whole = set(asked) == set(SECTIONS) and part == 1
-    out = given.out or (HERE / "results.json" if whole else CACHE / "results.json")
-    out.write_text(json.dumps(found, indent=1) + "\n")
-    print(f"\nWritten to {out}." + " nbs/reference/speed.ipynb shows it: run it again." * whole)
+    print(f"\nWritten to {out}." + " nbs/reference/speed.ipynb shows it: run it again." * full)
     if "growth" in asked:
         measure(sys.executable, HERE / "plot.py", out, CACHE / "growth.png")
         print(f"The growth as a picture: {CACHE / 'growth.png'}")

@@ -29,8 +29,6 @@ def test_it_can_be_read_in_one_sitting():
 
 
 def test_table_of_speed_contains_sizes_that_are_slower():
-    cells = [line.split('|')[1:-1] for line in README.splitlines() if line.startswith('  | ')]
-    rows = [(row[0], float(row[1].split()[0]), float(row[-1].split()[0])) for row in cells[1:]]
-    assert len(rows) == 8 and all(re.search(r'\d', size) or 'same rows' in size for size, _, _ in rows)
-    slower = [size for size, ours, pytrec_eval in rows if ours > pytrec_eval]
-    assert len(slower) == 4 and 'Small files and dicts take longer than with pytrec_eval' in README
+    ratios = [float(ratio) for ratio in re.findall(r'\| ([\d.]+) × \|$', README, re.MULTILINE)]
+    assert len(ratios) >= 6 and min(ratios) < 1 < max(ratios)
+    assert 'Small inputs can take longer than with pytrec_eval' in README

@@ -1,6 +1,6 @@
 """Simulate how often the intervals of survey regression contain the true mean.
 
-Run `python benchmarks/coverage.py` (half a minute). It prints a Markdown table of 2,000 experiments for each case and
+Run `python benchmarks/intervals.py` (half a minute). It prints a Markdown table of 2,000 experiments for each case and
 number of queries with judgments of people; a model judges 200 queries. If all values are equal, there is no
 interval, which counts as a miss. Width: relative to Student's interval of people only."""
 import numpy as np
