@@ -3,6 +3,7 @@
 import json
 import pickle
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -99,6 +100,21 @@ def test_accumulator_equals_evaluate_for_conventions_of_a_tool():
     assert repr(Accumulator("AP", conventions="trec_eval", ties="average")).startswith("Accumulator of AP")
     with pytest.raises(ValueError, match="different measures or options"):
         Accumulator("AP").merge(Accumulator("AP", conventions="sklearn"))
+
+
+def test_the_recipe_with_topk_on_the_page_gives_the_value_of_the_whole_lists():
+    class Scores(np.ndarray):
+        def topk(self, k): return SimpleNamespace(indices=SimpleNamespace(cpu=lambda: SimpleNamespace(numpy=lambda: (-self).argsort(axis=1)[:, :k])))
+
+    page = json.loads(Path("nbs/guide/training_loop.ipynb").read_text("utf-8"))
+    [code] = ["".join(cell["source"]) for cell in page["cells"] if "topk(5)" in "".join(cell["source"]) and cell["cell_type"] == "code"]
+    torch = SimpleNamespace(tensor=lambda numbers: numbers.view(Scores))
+    names = {"labels": RNG.integers(0, 5, 480), "features": RNG.permutation(480 * 2).reshape(480, 2) / 7, "np": np}
+    *lines, value = code.replace("import torch\n", "").splitlines()
+    exec("\n".join(lines), names | {"torch": torch}, names)
+    whole = Accumulator("nDCG@5").update(names["labels"].reshape(40, 12), names["features"][:, 1].reshape(40, 12))
+    assert eval(value, names) == pytest.approx(whole.compute()["nDCG@5"], abs=1e-12)
+    assert 0.2 < eval(value, names) < 0.9
 
 
 class Tensor:
