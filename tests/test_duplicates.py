@@ -443,7 +443,7 @@ def test_the_mean_of_several_judges_by_hand_and_by_the_command(tmp_path):
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3) | st.integers(0, 2**24) | st.just(2**32 - 1)), max_size=60))
-def test_the_repeated_keys_are_those_of_two_rows_also_where_halves_of_different_keys_are_equal(halves):
+def test_the_repeated_keys_are_those_of_two_rows_also_if_others_are_equal_in_half_of_their_bits(halves):
     keys = np.array([high << 32 | low for high, low in halves], np.uint64)
     counts = Counter(keys.tolist())
     assert repeated_keys(keys).tolist() == sorted((counts - Counter(counts.keys())).elements())

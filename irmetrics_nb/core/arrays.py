@@ -149,8 +149,8 @@ def argsort_descending(
     if descends(query, value): return np.arange(len(value))
     queries = int(query.max()) + 1
     width = len(query) // queries
-    in_rows = width in WIDTHS
-    if in_rows and np.array_equal(query, np.repeat(np.arange(queries), width)):
+    even = width in WIDTHS and queries * width == len(query)
+    if even and (query.reshape(-1, width) == np.arange(queries)[:, None]).all():
         order = argsort_rows(query, descending_bits(value), width)
     else:
         packed = pack(query, descending_bits(value), queries)

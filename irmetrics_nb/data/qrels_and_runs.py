@@ -65,12 +65,7 @@ def repeated_keys(keys: np.ndarray) -> np.ndarray:
     """Return the keys (hashes of query and document) that several rows have.
 
     A key that n rows have is returned n - 1 times."""
-    halves = np.sort(keys.astype(np.uint32))  # faster than to sort whole keys
-    repeated = halves[1:][halves[1:] == halves[:-1]]
-    del halves
-    if not repeated.size: return keys[:0]
-    candidates = KeyIndex(np.unique(repeated).astype(np.uint64)).candidates(keys)
-    ordered = np.sort(keys[candidates])
+    ordered = np.sort(keys)
     return ordered[1:][ordered[1:] == ordered[:-1]]
 
 def check_repeated(batches: Iterable[Rows], suspects: np.ndarray) -> None:
