@@ -450,8 +450,8 @@ def items_of(
 
     Columns of pandas are aligned by their index. Labels and scores can also be 2-D arrays
     or data frames; then each row becomes a group. Raises ValueError for tables of
-    different shapes or with different columns, for invalid numbers in tables, and for
-    tables together with `groups` or `sizes`."""
+    different shapes or with different columns, with fewer than two columns, for invalid
+    numbers in tables, and for tables together with `groups` or `sizes`."""
     labels, scores, groups = aligned(labels=labels, scores=scores, groups=groups)
     tables = labels, scores
     shapes = [tuple(getattr(table, 'shape', ())) for table in tables]
@@ -460,6 +460,10 @@ def items_of(
     if shapes[0] != shapes[1] or names[:1] != names[-1:]:
         raise ValueError('2-D labels and scores must have the same shape, and data '
                          f'frames the same columns; the shapes are {shapes}')
+    if shapes[0][1] < 2:
+        raise ValueError('each row of 2-D labels and scores is a group, so they need at '
+                         f'least two columns, but the shape is {shapes[0]}; if every '
+                         'row is one item, pass labels.ravel() and scores.ravel()')
     if groups is not None or sizes is not None:
         raise ValueError('each row of 2-D labels and scores is a group: leave out '
                          'groups= and sizes=')
