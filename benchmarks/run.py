@@ -93,7 +93,7 @@ def measure(*command, before=None):
         raise SystemExit(f"{' '.join(map(str, command))}\nended with {child.returncode}:\n{err}")
     unit = 1 if sys.platform == "darwin" else 1024
     cpu = used.ru_utime + used.ru_stime
-    return dict(wall=wall, cpu=cpu, peak=used.ru_maxrss * unit / 1e6, out=out, err=err)
+    return dict(wall=wall, cpu=cpu, system=used.ru_stime, peak=used.ru_maxrss * unit / 1e6, out=out, err=err)
 
 
 def touch_memory():
@@ -151,10 +151,11 @@ class Results:
         return found
 
     def add(self, section, case, tool, **lists):
-        "A row of the table: the median of each list, and the wall time of every round."
+        "A row of the table: the median of each list, and the wall time and the system's time of every round."
         middle = {k: round(statistics.median(v), 8) for k, v in lists.items()}
-        rounds = [round(x, 8) for x in lists["wall"]]
-        self.rows.append(dict(section=section, case=case, tool=tool, **middle, rounds=rounds))
+        rounds = {f"{what}rounds": [round(x, 8) for x in lists[key]]
+                  for what, key in (("", "wall"), ("system_", "system")) if key in lists}
+        self.rows.append(dict(section=section, case=case, tool=tool, **middle, **rounds))
 
     def compare(self, case, tool, theirs, ours, tolerance, because=""):
         "Note how far the values of a tool are from ours."

@@ -178,12 +178,17 @@ def columns_of_scores(
     query = query[order]
     grade = labels[order]
     score = scores[order]
-    rank = cumcount(query) + 1
-    tie = np.cumsum(changes(query, score)) - 1
+    begins = changes(query, score)  # of ties
+    del order, score
+    rank = cumcount(query)
+    rank += 1
     pool_query, pool_grade = sort_pool(query, grade)
+    columns = {'query': query, 'rank': rank, 'grade': grade, 'retrieved': retrieved,
+               'pool_query': pool_query, 'pool_grade': pool_grade}
+    if begins.all(): return columns  # no two items have the same score
+    tie = np.cumsum(begins) - 1
     ties = {'tie_start': rank - cumcount(tie), 'tie_size': np.bincount(tie)[tie]}
-    return {'query': query, 'rank': rank, 'grade': grade, 'retrieved': retrieved,
-            'pool_query': pool_query, 'pool_grade': pool_grade, **ties}
+    return columns | ties
 
 # %% ../../nbs/core/layouts.ipynb #7cb8cbac
 def filler(ids: np.ndarray) -> Any:
