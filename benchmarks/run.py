@@ -140,6 +140,7 @@ class Results:
                 done = measure(*commands[tool])
                 found[tool] = done.pop("out"), done.pop("err")
                 if inside:
+                    del done["system"]  # of the whole process
                     call = json.loads(found[tool][0].splitlines()[-1])
                     done |= {k: call[k] for k in ("wall", "cpu")}
                     found[tool] = call["values"]
