@@ -13,7 +13,7 @@ from project import NBS, ROOT, sidebar, translations
 
 SITE = ROOT / "_docs"
 WANTED = """index tutorials/good_ranking tutorials/first_lab learn/sets learn/ap learn/dcg learn/cascade learn/auc learn/mock_exam
-    learn/formula_sheet guide/which_metric guide/questions guide/questions_numbers reference/glossary reference/errata""".split()
+    learn/read_code learn/formula_sheet guide/which_metric guide/questions guide/questions_numbers reference/glossary reference/errata""".split()
 DRILLS = sorted(path.stem for path in (NBS / "learn" / "drills").glob("*.ipynb"))
 NAMES = [name.as_posix() for name in translations()]
 each_page = pytest.mark.parametrize("page", NAMES)

@@ -532,12 +532,23 @@ def test_twenty_tasks_have_folded_answers_without_a_script(name):
 def test_an_exam_has_sixty_marks_folded_solutions_and_a_second_one_of_other_numbers():
     one, other = ("".join(part) for part in re.findall(r"## Exam \d(.*?)(?=## |\Z)", markdown(EXAM), re.DOTALL))
     for text in one, other:
-        marks = re.findall(r"^\*\*\d\.\*\* \((\d+) marks\)", text, re.MULTILINE)
-        assert sum(map(int, marks)) == 60 and text.count("<summary>Solution</summary>") == len(marks) == 9
-        for asked in ("F2@5", "F0.5@5", "(FPR, TPR)", "GAUC", "Järvelin", "junk", "nDCG@3 change"):
+        marks = re.findall(r"^\*\*\d+\.\*\* \((\d+) marks\)", text, re.MULTILINE)
+        assert sum(map(int, marks)) == 60 and text.count("<summary>Solution</summary>") == len(marks) == 10
+        for asked in ("F2@5", "F0.5@5", "(FPR, TPR)", "GAUC", "Järvelin", "junk", "nDCG@3 change", "Name the mistake", "What can you not conclude"):
             assert asked in text, asked
         assert re.search(r"\*\*9\.\*\* .*(Show that|becomes)", text), "one is to be proved"
     assert one != other
+
+
+def test_a_function_to_criticise_gives_the_wrong_value_of_its_solution():
+    found = re.findall(r"```python\n(.*?)```.*?^- `(\w+\([^`]*\))` is ([\d.]+), and ([\d.]+) is right", markdown(EXAM), re.DOTALL | re.MULTILINE)
+    assert len(found) == 2
+    for code, call, wrong, right in found:
+        names = {"log2": math.log2}
+        exec(code, names)
+        assert f"{eval(call, names):.4f}" == wrong != right
+    values = {"dcg([0, 1])": 1 / math.log2(3), "mrr([1, None])": 1 / 2}
+    assert {call: right for _, call, _, right in found} == {call: f"{value:.4f}" for call, value in values.items()}
 
 
 def test_exam_shows_how_a_swap_changes_each_measure():

@@ -19,6 +19,7 @@ LIMIT = 6000
 PAGES = [Path("learn", f"{name}.ipynb") for name in "ap auc cascade dcg sets".split()]
 WITH_RANKINGS = [*PAGES, *map(Path, ("tutorials/good_ranking.ipynb", "tutorials/bad_query.ipynb", "guide/which_metric.ipynb"))]
 GUIDE = [*(name for name in notebooks() if name.parts[0] == "guide"), Path("reference/which_test.ipynb"), Path("reference/command_line.ipynb")]
+ASKING = [Path("learn", name) for name in ("read_code.ipynb", "mock_exam.ipynb")]
 AROUND = 430  # the bar above, the way to the next page and the footer: 231; the rest is what Quarto adds to code and cards
 ABOVE = 125  # of that, what stands above the first calculation
 HOME = "http://site.test/"
@@ -132,8 +133,8 @@ def test_a_page_to_learn_a_metric_is_short_and_calculates_by_hand_at_its_beginni
     assert by_hand <= 1500, f"the calculation by hand begins at {by_hand} pixels: move it up to 1,500"
 
 
-@pytest.mark.parametrize("name", GUIDE, ids=str)
-def test_a_page_of_the_guide_is_short(measured, name):
+@pytest.mark.parametrize("name", [*GUIDE, *ASKING], ids=str)
+def test_a_page_of_the_guide_or_of_questions_is_short(measured, name):
     height = measured(name)[0]
     assert 500 < height, f"{name} is {height} pixels high, so its text or its outputs are missing: run `make outputs ARGS=nbs/{name}`"
     assert height <= LIMIT, f"{name} is {height} pixels high: shorten it to {LIMIT}, or divide it into two pages"
