@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 from project import NBS
 
-from irmetrics_nb import Judged, auc, explain, parse
+from irmetrics_nb import (
+    Judged,
+    auc,
+    explain,
+    interpolated_precision,
+    parse,
+    precision_recall_curve,
+)
 
 PLAY = NBS / "play/play.js"
 
@@ -191,6 +198,38 @@ def test_the_arithmetic_is_written_as_explain_writes_it():
 
 def test_the_arithmetic_of_auc_counts_for_each_relevant_document_the_others_below():
     assert ask("steps", [["AUC", [1, 0, 1, 0, 0, 1], {}], ["AUC", [1, 1], {}]]) == ["AUC = (3 + 2) / 9 = 0.5556", "AUC = 0 / 0 = nan (there is no pair)"]
+
+
+@pytest.mark.parametrize(("measure", "rel", "k"), [("AP", 1, None), ("AP(rel=2)", 2, None), ("AP@4", 1, 4)])
+def test_points_of_the_curve_equal_the_package_with_missed_documents(measure, rel, k):
+    some = lists(300, seed=7)
+    found = ask("precisionRecall", [job(measure, *pair) for pair in some])
+    missed = 0
+    for pair, mine in zip(some, found, strict=True):
+        ((recall, precision),) = precision_recall_curve(judged(*pair), rel=rel)
+        assert [point["recall"] for point in mine["points"]] == pytest.approx([*recall[:k]], abs=1e-12), pair
+        assert [point["precision"] for point in mine["points"]] == pytest.approx([*precision[:k]], abs=1e-12), pair
+        eleven = np.ravel(interpolated_precision(judged(*pair), rel=rel, k=k))
+        assert mine["eleven"] == pytest.approx([*eleven], abs=1e-12), pair
+        assert mine["missed"] == mine["R"] - sum(g is not None and g >= rel for g in pair[0]), pair
+        missed += mine["missed"] > 0
+    assert missed > 100
+
+
+def test_bars_of_the_curve_have_the_area_of_average_precision():
+    some = [pair for pair in lists(300, seed=8) if judged(*pair).n_relevant(1)[0] > 0]
+    found = ask("precisionRecall", [job("AP@5", *pair) for pair in some])
+    areas = [sum(point["precision"] / one["R"] for point in one["points"] if point["hit"]) for one in found]
+    assert areas == pytest.approx([parse("AP@5").of(judged(*pair))[0] for pair in some], abs=1e-12)
+    assert len(some) > 150
+
+
+def test_a_curve_by_hand_is_a_sawtooth_whose_right_end_is_empty():
+    (found,) = ask("precisionRecall", [job("AP", [3, 0, 0, 1, 2, 1], [3, 0, 0, 1, 2, 1, 1])])
+    assert [round(point["recall"], 9) for point in found["points"]] == [0.2, 0.2, 0.2, 0.4, 0.6, 0.8]
+    assert [point["precision"] for point in found["points"]] == [1, 1 / 2, 1 / 3, 2 / 4, 3 / 5, 4 / 6]
+    assert found["highest"] == [1, 4 / 6, 4 / 6, 4 / 6]
+    assert found["eleven"] == [1] * 3 + [4 / 6] * 6 + [0] * 2
 
 
 def test_table_equals_explain_rank_by_rank():

@@ -305,6 +305,56 @@ def test_the_roc_curve_has_a_square_for_each_pair(show):
     assert re.findall("[vh]", page.locator(".curve").get_attribute("d")) == list("vhvhv")
 
 
+FLOWER = {"grades": [3, 0, 0, 1, 2, 1], "ideal": [3, 0, 0, 1, 2, 1, 1]}
+
+
+def test_the_precision_recall_curve_grows_with_the_slider_by_keyboard(show):
+    page = show(example("AP", **FLOWER))
+    figure, slider = page.get_by_role("img"), page.get_by_role("slider")
+    assert figure.get_attribute("aria-label").endswith("Recall 0.800: precision 0.667. 1 missed.")
+    assert page.text_content(".picture .gap + text") == "1 missed"
+    assert page.text_content(".after") == "AP is the area of the bars: each is 1/5 wide."
+    slider.focus()
+    page.keyboard.press("Home")
+    seen = []
+    for _ in range(6):
+        area = sum(page.locator(".picture .won").evaluate_all("bars => bars.map(bar => bar.getAttribute('width') * bar.getAttribute('height') / 250 ** 2)"))
+        seen.append((page.locator(".point").count(), f"{area:.3f}", value(page)))
+        page.keyboard.press("ArrowRight")
+    assert seen == [(1, *["0.200"] * 2), (2, *["0.200"] * 2), (3, *["0.200"] * 2), (4, *["0.300"] * 2), (5, *["0.420"] * 2), (6, *["0.553"] * 2)]
+
+
+def test_the_precision_recall_curve_follows_a_move_and_lights_up(show):
+    page = show(example("AP", **FLOWER))
+    page.locator("li", has_text=TITLES[3]).hover()
+    assert page.locator(".picture .lit").evaluate_all("parts => parts.map(part => part.dataset.rank)") == ["4", "4"]
+    before = page.locator(".curve").get_attribute("d")
+    press(page, "Move up", TITLES[3])
+    assert page.locator(".curve").get_attribute("d") != before
+    assert page.locator(".picture .won").evaluate_all("bars => bars.map(bar => bar.dataset.rank)") == ["1", "3", "5", "6"]
+
+
+def test_interpolation_is_switched_on_by_keyboard_and_is_told(show):
+    page = show(example("AP", measures="AP RR", **FLOWER))
+    button = page.get_by_role("button", name="Interpolate", exact=True)
+    button.focus()
+    page.keyboard.press("Enter")
+    assert button.evaluate("e => e === document.activeElement") and button.get_attribute("aria-pressed") == "true"
+    assert page.locator(".eleven").count() == 11 and page.locator(".highest").count() == 1
+    assert status(page).endswith("The mean of the eleven circles is 0.636.")  # (3 * 1 + 6 * 2/3) / 11
+    page.keyboard.press("Enter")
+    assert page.locator(".eleven").count() == 0
+    page.locator(".chips button", has_text="RR").click()
+    assert not button.is_visible()
+
+
+def test_the_curve_has_room_and_contrast_on_a_phone_in_both_themes(show):
+    for theme in "quarto-light", "quarto-dark":
+        page = show(example("AP", **FLOWER), theme=theme, viewport={"width": 400, "height": 800})
+        page.get_by_role("button", name="Interpolate", exact=True).click()
+        assert page.evaluate(WIDE) <= 1 and page.evaluate(SMALL) == [] and page.evaluate(CONTRAST) == []
+
+
 # ---- the question ----
 
 

@@ -381,6 +381,21 @@ export function value(measure, grades, options = {}) {
   return work(measure, grades, options).value;
 }
 
+// The precision-recall curve of a list: its point after each rank, the highest precision at the recall of each relevant
+// document or further on, and the same at the eleven recalls 0, 0.1 ... 1. What lies behind the cutoff is not read yet.
+export function precisionRecall(measure, grades, options = {}) {
+  return curvePoints(work(measure, grades, options));
+}
+
+function curvePoints({rows, list, p}) {
+  const R = relevant(list, p), read = rows.slice(0, p.k ?? rows.length), found = running(read.map(row => row.gain ?? 0));
+  const points = read.map(({rank, gain}, j) => ({rank, hit: gain === 1, found: found[j], recall: ratio(found[j], R), precision: found[j] / rank}));
+  const best = least => Math.max(0, ...points.filter(point => point.found >= least).map(point => point.precision));
+  const highest = points.filter(point => point.hit).map(point => best(point.found));
+  const eleven = Array.from({length: 11}, (_, j) => best(j * R / 10));
+  return {R, missed: R - sum(rows.map(row => row.gain ?? 0)), points, highest, eleven};
+}
+
 
 // ---- the arithmetic as text ----
 
@@ -836,6 +851,13 @@ class Play {
     if (this.predicting) this.parts.guess.focus();
   }
 
+  // The highest precision at each recall or further on, and the eleven points, beside the curve.
+  interpolate() {
+    this.interpolated = !this.interpolated;
+    this.draw();
+    this.tell(this.interpolated ? this.words.eleven(short(sum(curvePoints(this.work()).eleven) / 11)) : '');
+  }
+
   // ---- the address ----
 
   // ranking=6-3_1-1*k3*s1*a1-1_6-3: the results by their first ranks with grades, the cutoff, the swaps, the list that
@@ -1039,6 +1061,7 @@ class Play {
       guess: html('input', text), check: button(words.check, () => this.check()), count: html('span', {class: 'count'}),
       undo: button(words.undo, () => this.undo()), again: button(words.again, () => this.again()),
       back: html('button', {type: 'button', hidden: '', click: () => this.goBack()}, words.toText),
+      interpolate: button(words.interpolate, () => this.interpolate()),
       predict: button(words.predict, () => this.predict()), answer: button(words.show, () => this.answer()),
       steps: html('code'), ranks: html('table', {class: 'ranks'}),
     };
@@ -1057,7 +1080,7 @@ class Play {
     element.replaceChildren(parts.all = html('section', {'aria-label': words.section}, html('style', {}, STYLE),
       html('div', {class: 'ask'}, parts.ask, parts.task),
       html('div', {class: 'head'}, html('p', {}, parts.name, ' ', parts.value, ' ', parts.change), parts.depth),
-      html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), parts.picture),
+      html('div', {class: 'stage'}, html('div', {}, parts.legend, parts.list, parts.after), html('div', {}, parts.picture, parts.interpolate)),
       html('p', {class: 'steps'}, parts.steps), this.buildChips(),
       html('div', {class: 'said', role: 'status'}, parts.said, parts.verdict),
       html('p', {class: 'deeds'}, parts.guessing, parts.check, parts.count, parts.undo, parts.again, parts.answer, parts.back, deal, parts.predict,
@@ -1117,7 +1140,7 @@ class Play {
 
   draw() {
     const {parts, words, secret} = this, found = this.work(), before = this.workBefore();
-    const picture = VIEWS[this.view ?? found.kind.view](found, words);
+    const picture = VIEWS[this.view ?? found.kind.view](found, words, this.interpolated);
     parts.all.classList.toggle('secret', secret);
     parts.name.textContent = this.label(this.measure);
     parts.value.textContent = secret ? '?' : short(found.value);
@@ -1128,6 +1151,8 @@ class Play {
     parts.cutoff.textContent = words.k(this.k);
     parts.legend.replaceChildren(...picture.legend.map(([name, text]) => html('span', {class: name}, text)));
     parts.after.textContent = secret ? '' : picture.after ?? '';
+    parts.interpolate.hidden = !picture.curve || secret;
+    parts.interpolate.setAttribute('aria-pressed', Boolean(this.interpolated));
     parts.picture.replaceChildren(...picture.figure && !secret ? [picture.figure] : []);
     const inLine = piece => piece.text ? html('span', {'data-rank': piece.rank}, piece.text) : piece;
     parts.steps.replaceChildren(...secret ? [] : pieces(found).map(inLine));
@@ -1286,13 +1311,15 @@ const VIEWS = {
     return {bars, legend, columns: pick(rows, 'gain weight term running ideal')};
   },
 
-  precision({rows, p}, words) {
-    const found = running(rows.map(row => row.gain ?? 0));
+  precision(work, words, interpolated) {
+    const {rows, p, whole} = work, curve = curvePoints(work), found = running(rows.map(row => row.gain ?? 0));
     const bar = ({rank, gain}, j) => ({fill: gain && found[j] / rank, ghost: found[j] / rank,
       text: gain ? `${found[j]}/${rank}` : ''});
     const legend = [['fills', words.precisionThere], ['outlines', words.precisionElsewhere]];
     const {gain, ...sums} = pick(rows, 'gain term running'), precision = rows.map(({rank}, j) => found[j] / rank);
-    return {bars: rows.slice(0, p.k ?? rows.length).map(bar), legend, columns: {gain, precision, ...sums}};
+    const after = whole > 0 && whole === curve.R ? words.area(whole) : '';
+    return {bars: rows.slice(0, p.k ?? rows.length).map(bar), legend, after, curve, figure: precisionRecallCurve(curve, words, interpolated),
+      columns: {gain, precision, ...sums}};
   },
 
   readers({rows, p}, words) {
@@ -1352,6 +1379,26 @@ function rocCurve({rows}, words) {
     rise.map((rank, j) => text(left - 12, bottom - (j + 0.5) * height, rank, {class: 'soft'})),
     run.map((rank, i) => text(left + (i + 0.5) * width, bottom + 14, rank, {class: 'soft'})),
     text(middle, bottom + 38, words.falseRate), text(12, centre, words.trueRate, {transform: `rotate(-90 12 ${centre})`}));
+}
+
+// The precision-recall curve: a column for each relevant document, with a bar as high as the precision where it was found.
+function precisionRecallCurve({R, missed, points, highest, eleven}, words, interpolated) {
+  const [left, bottom, side] = [44, 258, 250], width = side / Math.max(1, R), x = found => left + found * width, y = height => bottom - side * height;
+  const text = (x, y, content, more) => svg('text', {x, y, dy: '.35em', 'text-anchor': 'middle', ...more}, content);
+  const hits = points.filter(point => point.hit), [middle, end] = [left + side / 2, x(R - missed)];
+  const bar = ({rank, found, precision}) => svg('rect', {class: 'won', 'data-rank': rank, x: x(found - 1), y: y(precision), width, height: side * precision});
+  const point = ({rank, found, precision}) => svg('g', {class: 'point', 'data-rank': rank},
+    svg('circle', {cx: x(found), cy: y(precision), r: 4}), points.length <= 12 && text(x(found) + 10, y(precision) - 1, rank, {class: 'soft'}));
+  const level = (height, j) => `${j ? 'V' : `M${left} `}${y(height)}H${x(j + 1)}`;
+  const elevenPoint = (height, j) => svg('circle', {class: 'eleven', cx: left + side * j / 10, cy: y(height), r: 5.5});
+  const axis = at => [text(left + side * at, bottom + 14, at, {class: 'soft'}), text(left - 12, y(at), at, {class: 'soft'})];
+  const gap = R && missed ? [svg('rect', {class: 'gap', x: end, y: bottom - side, width: missed * width, height: side}),
+    text(end + missed * width / 2, middle - 30, words.count.missed(missed), {class: 'soft', transform: `rotate(-90 ${end + missed * width / 2} ${middle - 30})`})] : [];
+  return svg('svg', {viewBox: '0 0 310 306', role: 'img', 'aria-label': words.curve(hits.map(({recall, precision}) => [short(recall), short(precision)]), missed)},
+    gap, hits.map(bar), svg('path', {class: 'axis', d: `M${left} ${bottom - side}V${bottom}H${left + side}`}),
+    svg('path', {class: 'curve', d: points.map(({found, precision}, j) => `${j ? 'L' : 'M'}${x(found)} ${y(precision)}`).join('')}),
+    interpolated && [svg('path', {class: 'highest', d: highest.map(level).join('')}), eleven.map(elevenPoint)].flat(), points.map(point),
+    [0, 0.5, 1].flatMap(axis), text(middle, bottom + 38, words.recall), text(12, middle - 30, words.columns.precision, {transform: `rotate(-90 12 ${middle - 30})`}));
 }
 
 
@@ -1474,6 +1521,12 @@ export const words = {
   count: {alarms: n => say`${n} not relevant`, hits: hitsText, missed: n => say`${n} missed`},
   boxes: (alarms, hits, missed) => say`${hits} retrieved and relevant, ${alarms} only retrieved, ${missed} only relevant`,
   roc: say`ROC curve`,
+  recall: say`recall`,
+  interpolate: say`Interpolate`,
+  eleven: mean => say`Dashed: the highest precision at each recall or further right. The mean of the eleven circles is ${mean}.`,
+  area: R => say`AP is the area of the bars: each is 1/${R} wide.`,
+  curve: (hits, missed) => sentences(say`Precision–recall curve.`,
+    ...hits.map(([recall, precision]) => say`Recall ${recall}: precision ${precision}.`), missed ? say`${missed} missed.` : ''),
   pairs: (right, all) => say`${right} of ${all} pairs are in the right order: the shaded squares.`,
   trueRate: say`true positive rate: the relevant, by rank`,
   falseRate: say`false positive rate: the others, by rank`,
@@ -1647,6 +1700,7 @@ const STYLE = `
   summary { min-height: 28px; color: var(--soft); cursor: pointer; }
 
   .picture:empty { display: none; }
+  .picture + button:not([hidden]) { display: block; margin: .2rem auto; }
   .picture svg { width: 100%; max-width: 24rem; height: auto; margin: .3rem auto 0; overflow: visible; }
   .picture text { font-size: 13px; fill: currentColor; }
   .picture .soft { fill: var(--soft); }
@@ -1660,6 +1714,13 @@ const STYLE = `
   .dot.missed circle { stroke: var(--best); }
   .picture .won { fill: var(--mist); stroke: var(--ground); }
   .picture .lost { fill: var(--pale); stroke: var(--ground); }
+  .axis { fill: none; stroke: var(--edge); }
+  .picture .gap { fill: var(--pale); stroke: var(--best); stroke-dasharray: 5 4; }
+  .point circle { fill: var(--bar); }
+  .picture rect.lit { stroke: var(--accent); }
+  .point.lit circle { fill: var(--accent); stroke: var(--accent); stroke-width: 4; }
+  .highest { fill: none; stroke: var(--best); stroke-width: 2; stroke-dasharray: 6 4; }
+  .eleven { fill: var(--ground); stroke: var(--best); stroke-width: 2; }
   .curve { fill: none; stroke: var(--bar); stroke-width: 2.5; stroke-linejoin: round; }
 }
 
@@ -1672,6 +1733,16 @@ const STYLE = `
 @container (min-width: 44rem) {
   .play .stage:has(.picture > svg) {
     display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 15rem); gap: 1.5rem; align-items: center;
+  }
+  .play .stage:has(.picture > svg):has(.legend span) {
+    grid-template-columns: minmax(0, 1fr) minmax(0, 17rem);
+    li { grid-template-columns: 2.4rem minmax(0, 1fr) auto auto; row-gap: 0; }
+    .title { grid-area: 1 / 2; }
+    .grade { grid-area: 1 / 3; }
+    .moves { grid-area: 1 / 4; }
+    .bar { grid-area: 2 / 2; height: 10px; }
+    .bar .fill { inset-block: 2px; }
+    .number { grid-area: 2 / 3 / auto / span 2; font-size: .78em; line-height: 12px; text-align: left; }
   }
 }
 
