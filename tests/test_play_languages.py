@@ -20,7 +20,7 @@ TABLE = NBS / "play/play.zh.js"
 LOADER = (NBS / "play/play.html").read_text(encoding="utf-8")
 HAN = "\u4e00-\u9fff"
 NAMES = """AP MAP CG DCG IDCG nDCG RR MRR ERR RBP AUC GAUC ROC TPR FPR TP FP FN TN P R F Success
-    g i k p r A B X Y Z log ln min nan alpha StRecall IA""".split()
+    g i k p r A B X Y Z log ln min nan alpha StRecall IA lg""".split()
 PARAMETER = re.compile(r"\w+=(?:'[^']*'|[\w.]+)")
 
 

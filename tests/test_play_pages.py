@@ -3,8 +3,9 @@ fold below it says. What is right is worked out here by the package, for every w
 import ast
 import json
 import re
+from functools import cache
 from html.parser import HTMLParser
-from itertools import combinations
+from itertools import combinations, permutations
 
 import pytest
 from project import NBS, cells, notebooks
@@ -166,6 +167,54 @@ def swap_by_hand(page, a, b):
         page.get_by_role("button", name=f"Move up: {lower}").click()
     for _ in range(b - a - 1):
         page.get_by_role("button", name=f"Move down: {upper}").click()
+
+
+DISAGREE = """async ([options, seeds]) => {
+  const {mount} = await import('/play.js'), play = mount(document.body.appendChild(document.createElement('div')), options), tasks = [];
+  for (let seed = 1; seed <= seeds; seed++) {
+    let state = seed;  // a generator of Lehmer, so that a run can be repeated
+    Math.random = () => (state = state * 48271 % 2147483647) / 2147483647;
+    play.measure = play.measures[seed % play.measures.length];
+    play.deal();
+    play.disagree();
+    const {order} = play.start, place = item => options.titles.indexOf(item.title);
+    tasks.push({asked: play.label(play.measure), pair: play.pair?.map(measure => play.label(measure, play.start.k)), start: order.map(place), way: play.pair ? play.answers()[0]?.way : null});
+    play.move(play.order[0], 1);
+    play.again();
+    if (order.some((item, j) => item !== play.order[j])) throw new Error('it does not start again');
+  }
+  return tasks;
+}"""
+
+
+def test_measures_that_always_agree_have_no_button_to_make_them_disagree(show):  # noqa: F811
+    page = show(example("P@3", measures="P@3 R@3 F@3"), example("DCG", measures="DCG nDCG"), example("AP", measures="AP nDCG"))
+    counts = [page.locator(".play").nth(j).get_by_role("button", name="Make two disagree").count() for j in range(3)]
+    assert counts == [0, 0, 1]
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "learn/sets.ipynb"])
+def test_every_task_of_two_measures_that_disagree_can_be_solved(show, name):  # noqa: F811
+    "Of 300 orders, each leads to a task; the package finds an answer of it among all orders, and checks that of the page."
+    ranking = only(name)
+    numbers = {key: int(ranking.data[key]) for key in ("scale",) if key in ranking.data}
+    options = {"grades": ranking.grades, "titles": ranking.titles, "measure": ranking.data["measure"], "measures": ranking.data.get("measures", ""), "ideal": ranking.ideal} | numbers
+    page = show(example(ranking.data["measure"], ranking.grades if not ranking.subtopics else [1, 0], ranking.titles))
+    tasks = page.evaluate(DISAGREE, [options | {"subtopics": ranking.subtopics}, 300])
+    orders = {tuple(ranking.grades[j] for j in ranks) for ranks in permutations(range(len(ranking.grades)))}
+
+    @cache
+    def value(measure, grades):
+        return ranking.value(measure, grades, None)
+
+    assert len(tasks) == 300 and [task for task in tasks if not task["pair"]] == []
+    for task in tasks:
+        up, down = task["pair"]
+        grades = [ranking.grades[j] for j in task["start"]]
+        better = [order for order in orders if value(up, order) > value(up, tuple(grades)) + 1e-9 and value(down, order) < value(down, tuple(grades)) - 1e-9]
+        for a, b in task["way"]:
+            grades[a - 1], grades[b - 1] = grades[b - 1], grades[a - 1]
+        assert tuple(grades) in better, task
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -532,7 +532,8 @@ const UP = 'M8 13V3M3.5 7.5 8 3l4.5 4.5', DOWN = 'M8 3v10M3.5 8.5 8 13l4.5-4.5';
 const SWAP = 'M3 5.5h9.5m-3-3 3 3-3 3M13 10.5H3.5m3-3-3 3 3 3';
 const icon = path => svg('svg', {viewBox: '0 0 16 16', 'aria-hidden': true}, svg('path', {d: path}));
 
-const short = x => Number.isNaN(x) ? '–' : x.toFixed(3).replace('-', '−');
+// Three decimals. What lies half-way goes away from 0, as by hand: 0.8875 is 0.888.
+const short = x => Number.isNaN(x) ? '–' : (x + Math.sign(x) * 1e-12).toFixed(3).replace('-', '−');
 const signed = x => !(Math.abs(x) >= 5e-4) ? '' : x < 0 ? short(x) : `+${short(x)}`;
 const gradeText = grade => judged(grade) ? `${grade}` : '–';
 
@@ -826,19 +827,29 @@ class Play {
     return answers.length ? Array.from({length: 30}, () => apart(pickOne(answers))) : [];
   }
 
-  // From here on one measure shall rise and another one fall: the one that is explained and the next that can.
+  // From here on one measure shall rise and another one fall: the one that is explained and the next that can. Where no
+  // two swaps do that, the task begins with another order, or is about two other measures.
   disagree() {
-    const start = {...this.now, swaps: 0}, at = this.measures.indexOf(this.measure), before = this.state;
-    const others = [...this.measures.slice(at + 1), ...this.measures.slice(0, Math.max(0, at))];
-    const pairs = others.flatMap(other => [[this.measure, other], [other, this.measure]]);
-    const shown = ([up, down]) => this.pair?.includes(up) && this.pair.includes(down);
-    const pair = [...pairs.filter(one => !shown(one)), ...pairs.filter(shown)].find(pair => {
+    const {measures, measure, first} = this, here = {...this.now, swaps: 0}, at = measures.indexOf(measure), before = this.state;
+    const turned = [...measures.slice(at), ...measures.slice(0, Math.max(0, at))], pairs = this.apart(turned);
+    const shown = ([up, down]) => this.pair?.includes(up) && this.pair.includes(down), explained = pair => pair.includes(measure);
+    const sorted = [...pairs.filter(pair => explained(pair) && !shown(pair)), ...pairs.filter(pair => explained(pair) && shown(pair)), ...pairs.filter(pair => !explained(pair))];
+    const tasks = [here, ...someOrders(first).map(state => ({...state, swaps: 0}))].flatMap(start => sorted.map(pair => ({start, pair})));
+    const task = tasks.find(({start, pair}) => {
       this.restore({...start, start, pair});
       return this.answers().length;
     });
     this.restore(before);
-    if (!pair) return this.tell(this.words.agree(this.label(this.measure)));
-    return this.act(() => this.restore({...start, start, pair}), () => this.words.explained);
+    if (!task) return this.tell(this.words.agree);
+    const {start, pair} = task, told = start === here && explained(pair) ? this.words.explained : this.words.elsewhere(this.label(measure));
+    return this.act(() => this.restore({...start, start, pair}), () => told);
+  }
+
+  // The pairs of measures of which one rises and the other one falls between some orders of the first list.
+  apart(measures) {
+    const orders = [this.first, ...someOrders(this.first)], values = measures.map(measure => orders.map(state => this.work(measure, {...state, k: this.k}).value));
+    const differ = (up, down) => orders.some((_, i) => orders.some((_, j) => RELATIONS.above(up[i], up[j]) && RELATIONS.below(down[i], down[j])));
+    return measures.flatMap((up, a) => measures.flatMap((down, b) => differ(values[a], values[b]) ? [[up, down]] : []));
   }
 
   // From here on every value is hidden until the reader has said what it is. Where it has just been said, it is hidden anew.
@@ -1070,7 +1081,7 @@ class Play {
     parts.depth = html('label', {}, words.cutoff, parts.slider, parts.cutoff);
     parts.guessing = html('label', {}, parts.asked = html('span'), parts.guess);
     const deal = n > 1 && button(words.deal, () => this.deal());
-    const disagree = this.measures.length > 1 && n > 1 && button(words.disagree, () => this.disagree());
+    const disagree = this.apart(this.measures).length > 0 && button(words.disagree, () => this.disagree());
     const share = address && button(words.share, () => this.share());
     const names = Object.keys(lists).filter(name => lists[name].length === n);
     const starts = names.map(name => button(words.start(name), () => this.load(name)));
@@ -1259,6 +1270,8 @@ const RELATIONS = {
 };
 
 const UNDONE = 20;  // deeds that a link remembers
+
+const someOrders = state => Array.from({length: 40}, () => shuffled(state));
 
 const CLOSE = 0.0051;  // as near as a prediction has to come: two decimals
 
@@ -1462,7 +1475,8 @@ export const words = {
     const way = k ? say`With the slider alone` : bySwaps;
     return sentences(pair && say`Make them disagree.`, say`${way}: ${both(wishes)}.`);
   },
-  agree: measure => say`No two swaps lift ${measure} here and lower another measure, or the other way round. Take a new list.`,
+  elsewhere: measure => say`No two swaps lift ${measure} there and lower another measure, or the other way round. So this is another order, or another pair of measures.`,
+  agree: say`These measures agree about every order of these results that was tried.`,
   untouched: say`Nothing has been moved yet.`,
 
   show: say`Show an answer`,
@@ -2125,7 +2139,7 @@ function draft(die, topic, level) {
   const base = {topic, level, kind, measure, scale: family.top ?? 1, combine: asked.combine ?? 'mean', queries, k};
   if (kind === 'convention') {
     const task = {...base, ...chooseConvention(die, base, asked)};
-    return Number.isNaN(task.answer) ? null : {...task, tolerance: 0};
+    return Number.isNaN(task.answer) || isTrivial(task) ? null : {...task, tolerance: 0};
   }
   if (kind === 'better' && family.scored) base.choices = LISTS;
   let task = {...base, ...DEALT[kind](die, base, asked)};
@@ -2137,12 +2151,24 @@ function finish(die, task, kind) {
   const answer = right(task), exact = !['value', 'swap'].includes(kind);
   if (Number.isNaN(answer) || exact && 'aim' in task && Number.isNaN(task.aim)) return null;
   if (!exact && Math.abs(answer) < 0.006) return null;
-  if (kind === 'value' && task.queries.length === 1 && answer === 1) return null;
+  if (isTrivial({...task, answer})) return null;
   if (kind === 'better' && answer === 2 && (die.next() < 0.8 || `${marks(task.queries[0])}` === `${marks(task.queries[1])}`)) return null;
   return {...task, answer, tolerance: exact ? 0 : Math.max(1e-3, 1e-4 * Math.abs(answer))};
 }
 
 const marks = query => query.labels ?? query.grades;
+
+const SUMS = /^(CG|DCG|nDCG|AP|RBP|ERR|alpha)/;
+
+// Is there nothing to compute? A sum needs two terms that are not 0, in one of the queries; a mean two values that are
+// not 0; and a share is neither 0 nor 1.
+function isTrivial({kind, measure, queries, answer}) {
+  const terms = ({grades, ...query}) => work(measure, grades, judgmentsOf(query)).terms.filter(term => term !== 0);
+  if (SUMS.test(measure) && Math.max(...queries.map(query => terms(query).length)) < 2) return true;
+  if (kind !== 'value') return false;
+  if (!SUMS.test(measure) && [0, 1].includes(answer)) return true;
+  return queries.length > 1 && queries.filter(query => valueOf(measure, query) > 0).length < 2;
+}
 
 // ---- the slips ----
 
@@ -2453,25 +2479,28 @@ function swapSlips(task) {
 
 // ---- marking ----
 
-const FUNCTIONS = {log2: Math.log2, ln: Math.log, sqrt: Math.sqrt};
+const FUNCTIONS = {log2: Math.log2, log10: Math.log10, lg: Math.log10, ln: Math.log, sqrt: Math.sqrt};
 
 // Fractions that are one sign: ¾ is 3/4, and 1¾ is 1 + 3/4.
 const asQuotient = (_, whole, sign) => `(${whole || 0}+${sign.normalize('NFKC')})`;
 
-// The number that an answer means: a decimal (0.69 or 0,69), a fraction (3/4, 3:4, ¾), or arithmetic such as
-// (1 + 2/4) / log2(3), also in the full-width signs of a Chinese keyboard. NaN if it means none.
-export function readNumber(text) {
-  const plain = `${text}`.replace(/[！-～]/g, sign => sign.normalize('NFKC')).toLowerCase().replace(/(\d*)\s*([¼-¾⅐-⅞])/g, asQuotient).replace(/[−–]/g, '-').replace(/[×·]/g, '*').replace(/[÷:：⁄∕]/g, '/').replace(/\*\*/g, '^')
-    .replace(/log₂/g, 'log2').replace(/(\d),(\d)/g, '$1.$2').replace(/^[\s=≈~]+/, '');
-  const tokens = plain.match(/log2|ln|sqrt|\d+\.?\d*|\.\d+|[-+*/^()%]|\S/g) ?? [];
+// An answer in plain signs: also those of a Chinese keyboard, of a book, and of Python.
+const plainly = text => `${text}`.replace(/[！-～]/g, sign => sign.normalize('NFKC')).toLowerCase().replace(/(\d*)\s*([¼-¾⅐-⅞])/g, asQuotient).replace(/[−–]/g, '-').replace(/[×·⋅]/g, '*').replace(/[÷⁄∕]/g, '/').replace(/\*\*/g, '^')
+  .replace(/log_?₂|log_2/g, 'log2').replace(/√/g, 'sqrt').replace(/\b(math|np|numpy)\.(?=[a-z])/g, '').replace(/(\d),(\d)/g, '$1.$2').replace(/[≈≃≐~]/g, '=').replace(/^[\s=]+|[\s.。,;!]+$/g, '');
+
+// The value of arithmetic in plain signs; `log` is the logarithm of a word without a base. NaN if it cannot be read.
+function calculate(plain, log) {
+  const known = {...FUNCTIONS, log}, tokens = plain.match(/log2|log10|log|lg|ln|sqrt|\d+\.?\d*|\.\d+|[-+*/^()%]|\S/g) ?? [];
   let at = 0;
   const take = wanted => tokens[at] === wanted && ++at > 0;
+  const inBrackets = () => {
+    const inside = total();
+    return take(')') ? inside : NaN;
+  };
   const atom = () => {
     const token = tokens[at++];
-    if (token === '(' || token in FUNCTIONS && take('(')) {
-      const inside = total();
-      return take(')') ? (FUNCTIONS[token] ?? (x => x))(inside) : NaN;
-    }
+    if (token === '(') return inBrackets();
+    if (Object.hasOwn(known, token)) return known[token](take('(') ? inBrackets() : power());
     return /^[\d.]+$/.test(token) ? Number(token) / (take('%') ? 100 : 1) : NaN;
   };
   const power = () => {
@@ -2493,19 +2522,58 @@ export function readNumber(text) {
   return at === tokens.length && Number.isFinite(found) ? found : NaN;
 }
 
+// The digits after the point of a plain decimal, also of a percentage; NaN of anything else.
+function digitsOf(plain) {
+  const [, after, percent] = /^[-+]?\d*(?:\.(\d*))?\s*(%)?$/.exec(plain) ?? [];
+  return after === undefined && !percent ? NaN : (after ?? '').length + (percent ? 2 : 0);
+}
+
+// Is `y`, written with so many digits, the rounded or shortened `x`? Of arithmetic, three digits count.
+function isRounded(x, y, digits) {
+  const unit = 10 ** -(Number.isNaN(digits) ? 3 : digits), less = Math.abs(x) - Math.abs(y);
+  return x * y >= 0 && less >= -unit / 2 - 1e-9 && less <= unit + 1e-9;
+}
+
+// What an answer means: {x, digits}, or {x: NaN, fault} if it means no number. It may be a decimal (0.69 or 0,69), a
+// fraction (3/4, 3:4, ¾) or arithmetic such as (1 + 2/4) / log₂ 3; with a name, and more than one: AP = 5/6 = 0.833.
+export function readAnswer(text) {
+  const isName = part => /^\p{L}/u.test(part) && Number.isNaN(calculate(part, Math.log));
+  const plain = plainly(text).replace(/^([^:=]*):/, (all, name) => isName(name) ? '' : `${name}/`).replaceAll(':', '/');
+  const parts = plain.split('=').map(part => part.trim()), numbers = parts.slice(parts.findIndex(part => !isName(part)));
+  const [values, others] = [Math.log, Math.log10].map(log => numbers.map(part => calculate(part, log))), digits = numbers.map(digitsOf);
+  if (values.some(Number.isNaN) || isName(parts.at(-1))) return {x: NaN};
+  if (values.some((x, j) => Math.abs(x - others[j]) > 1e-9)) return {x: NaN, fault: 'log'};
+  const exact = digits.findIndex(Number.isNaN), best = exact < 0 ? digits.indexOf(Math.max(...digits)) : exact;
+  const apart = values.findIndex((y, j) => !isRounded(values[best], y, digits[j]));
+  return apart < 0 ? {x: values[best], digits: digits[best]} : {x: NaN, fault: 'sides', sides: [values[best], values[apart]]};
+}
+
+export const readNumber = text => readAnswer(text).x;
+
 // What is to be said of an answer: {right}, and `slips`, `step` and `text` if it is wrong. `again` is true if it does not
 // count, because it cannot be read or has too few digits. To a choice the answer is its place.
 export function mark(task, answer) {
-  const x = readNumber(answer), {tolerance} = task, off = y => Math.abs(x - y);
-  if (Number.isNaN(x)) return {right: false, again: true, text: drillWords.unread};
+  const {x, digits, fault, sides} = readAnswer(answer), {tolerance} = task, off = y => Math.abs(x - y);
+  if (Number.isNaN(x)) return {right: false, again: true, text: fault ? drillWords[fault](sides) : drillWords.unread};
   if (off(task.answer) <= tolerance + 1e-9) return {right: true, text: drillWords.right(answerText(task))};
-  const digits = /^\s*[-−+]?\d*[.,](\d{2})\s*$/.exec(`${answer}`)?.[1].length;
-  if (tolerance && digits && off(task.answer) <= 0.5 * 10 ** -digits + 1e-9) return {right: false, again: true, text: drillWords.digits};
+  if (tolerance && digits === 2 && off(task.answer) <= 0.005 + 1e-9) return {right: false, again: true, text: drillWords.digits};
   const near = task.slips.filter(({value}) => off(value) <= tolerance + 1e-9), nearest = Math.min(...near.map(({value}) => off(value)));
   const slips = near.filter(({value}) => off(value) <= nearest + 1e-9), texts = [...new Set(slips.map(({text}) => text))].slice(0, 2);
-  const step = slips[0]?.step ?? 'terms';
+  const step = slips[0]?.step ?? 'terms', bound = boundText(task, x);
+  if (bound) return {right: false, slips: slips.map(({name}) => name), step, text: drillWords.beyond(bound, texts)};
   const text = texts.length ? drillWords[tolerance ? 'slip' : 'perhaps'](texts) : task.choices ? drillWords.otherChoice : drillWords.wrong;
   return {right: false, slips: slips.map(({name}) => name), step, text};
+}
+
+// What is to be said of a number that the measure cannot have: a share is between 0 and 1, and so its change between −1 and 1.
+function boundText({kind, measure, answer}, x) {
+  if (/^(CG|DCG|alpha)/.test(measure)) return null;
+  const called = measureText(measure);
+  if (kind === 'swap') return Math.abs(x) > 1 ? drillWords.bounds.change(called) : null;
+  if (kind !== 'value' || x >= 0 && x <= 1) return null;
+  if (x < 0) return drillWords.bounds.below(called);
+  if (Math.abs(x / 100 - answer) <= 1e-3) return drillWords.bounds.percent(called);
+  return /^nDCG/.test(measure) ? drillWords.bounds.ideal(called) : drillWords.bounds.above(called);
 }
 
 function answerText(task) {
@@ -2596,7 +2664,7 @@ export const drillWords = {
   task: (number, seed) => say`Task ${number}, seed ${seed}`,
   yours: say`Your answer`,
   choose: say`Choose one`,
-  hint: say`A decimal with three digits, a fraction, or arithmetic: 0.692, 83/120, (1 + 2/4)/log2(3).`,
+  hint: say`A decimal with three digits, a fraction, or arithmetic: 0.692, 83/120, (1 + 2/4)/log₂3.`,
   whole: {
     P: one => say`Divided by k = ${one.depth}.`, R: one => sentences(say`Divided by R.`, isR(one)),
     F: one => say`Precision is ${one.inTop.length}/${one.depth}, recall ${one.inTop.length}/${one.R}. Divided by β²·R + k = ${decimalsShort(one.whole)}.`,
@@ -2652,7 +2720,17 @@ export const drillWords = {
   otherChoice: say`Not yet.`,
   slip: texts => sentences(say`Not yet.`, joined(texts, (a, b) => say`${a} Or: ${b}`)),
   perhaps: texts => sentences(say`Not yet.`, say`One way to get there: ${texts[0]}`),
-  unread: say`That is no number. A decimal, a fraction or arithmetic will do.`,
+  unread: say`That is no number. Write a decimal (0.75), a fraction (3/4) or arithmetic (1/log2(3)).`,
+  log: () => say`Which logarithm? Write log2(3), ln(3) or lg(3).`,
+  sides: ([x, y]) => say`The two sides of = differ: ${decimalsShort(x)} and ${decimalsShort(y)}. Which one is your answer?`,
+  bounds: {
+    ideal: measure => say`${measure} is at most 1: no order has a larger sum than the ideal order.`,
+    above: measure => say`${measure} is at most 1.`,
+    below: measure => say`${measure} is never below 0.`,
+    percent: measure => say`${measure} is at most 1: write 75 percent as 0.75 or 75%.`,
+    change: measure => say`${measure} is between 0 and 1, so it cannot change by more than 1.`,
+  },
+  beyond: (bound, texts) => sentences(say`Not yet.`, bound, texts.length && joined(texts, (a, b) => say`${a} Or: ${b}`)),
   digits: say`Nearly: give three digits after the point.`,
   raise: level => say`Five in a row. Level ${level} is next.`,
 };
