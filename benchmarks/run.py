@@ -22,6 +22,7 @@ import importlib.util
 import json
 import os
 import platform
+import random
 import shutil
 import statistics
 import subprocess
@@ -96,11 +97,6 @@ def measure(*command, before=None):
     return dict(wall=wall, cpu=cpu, system=used.ru_stime, peak=used.ru_maxrss * unit / 1e6, out=out, err=err)
 
 
-def touch_memory():
-    "Write to a gigabyte in another process, so that no tool is charged for memory that a virtual machine took back."
-    subprocess.run([sys.executable, "-c", "b'1' * (1 << 30)"], check=True)
-
-
 def job(*args):
     "The command that runs a job."
     return [sys.executable, HERE / "jobs.py", *args]
@@ -135,8 +131,7 @@ class Results:
         seen, found = defaultdict(list), {}
         for turn in range(max(many.values())):
             tools = [tool for tool in commands if turn < many[tool]]
-            for tool in tools[turn % len(tools) :] + tools[: turn % len(tools)]:
-                touch_memory()
+            for tool in random.Random(turn).sample(tools, len(tools)):  # the last one leaves its memory
                 done = measure(*commands[tool])
                 found[tool] = done.pop("out"), done.pop("err")
                 if inside:

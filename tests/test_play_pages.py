@@ -195,19 +195,19 @@ def test_measures_that_always_agree_have_no_button_to_make_them_disagree(show): 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name != "learn/sets.ipynb"])
 def test_every_task_of_two_measures_that_disagree_can_be_solved(show, name):  # noqa: F811
-    "Of 300 orders, each leads to a task; the package finds an answer of it among all orders, and checks that of the page."
+    "Of 60 orders, each leads to a task; the package finds an answer of it among all orders, and checks that of the page."
     ranking = only(name)
     numbers = {key: int(ranking.data[key]) for key in ("scale",) if key in ranking.data}
     options = {"grades": ranking.grades, "titles": ranking.titles, "measure": ranking.data["measure"], "measures": ranking.data.get("measures", ""), "ideal": ranking.ideal} | numbers
     page = show(example(ranking.data["measure"], ranking.grades if not ranking.subtopics else [1, 0], ranking.titles))
-    tasks = page.evaluate(DISAGREE, [options | {"subtopics": ranking.subtopics}, 300])
+    tasks = page.evaluate(DISAGREE, [options | {"subtopics": ranking.subtopics}, 60])
     orders = {tuple(ranking.grades[j] for j in ranks) for ranks in permutations(range(len(ranking.grades)))}
 
     @cache
     def value(measure, grades):
         return ranking.value(measure, grades, None)
 
-    assert len(tasks) == 300 and [task for task in tasks if not task["pair"]] == []
+    assert len(tasks) == 60 and [task for task in tasks if not task["pair"]] == []
     for task in tasks:
         up, down = task["pair"]
         grades = [ranking.grades[j] for j in task["start"]]
