@@ -468,7 +468,7 @@ def test_pages_are_under_a_sub_heading_and_lessons_are_numbered():
     assert len(entries) > 100
     assert [entry for entry in entries if not entry.heading and not entry.href.endswith(("/index.qmd", "zh/index.ipynb"))] == []
     lessons = [entry for entry in entries if entry.heading == "Lessons"]
-    assert [entry.text[:2] for entry in lessons] == [f"{i} " for i in range(1, 9)]
+    assert [entry.text[:2] for entry in lessons] == [f"{i} " for i in range(1, 10)]
     for entry in lessons:
         title, summary = cells(NBS / entry.href)[0].source.split("\n> ")
         assert title.strip() == f"# {entry.text[2:]}"
